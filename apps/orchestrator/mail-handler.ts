@@ -7,9 +7,11 @@ import { Envelope, type Message, type Reply, type RunStart } from "../../lib/bla
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
 import type { Refused } from "../../lib/blackboard/refused.ts";
+import { Artefact } from "../../lib/model/artefact.ts";
 import type { Grant, RunningGrant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
+import { textProblem } from "../../lib/model/text-problem.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
@@ -49,12 +51,14 @@ export class MailHandler {
   readonly #agentCache: AgentCache;
   readonly #grantLeaseMs: number;
   readonly #refusals: MailRefusals;
+  readonly #clock: Deps["clock"];
   readonly #cache: MailOptions["cache"];
   /** Claim and agent → the run that was started last, as it is stored, by the connection on which its message was read. */
   readonly #running = new RecentMap<string, StoredGrant<RunningGrant> & { readOn: number }>(maxRunning);
 
   constructor(deps: Deps, { agentCache, cache, epoch, grantLeaseMs }: MailOptions) {
     this.#cache = cache;
+    this.#clock = deps.clock;
     this.#board = deps.board;
     this.#agentCache = agentCache;
     this.#grantLeaseMs = grantLeaseMs;
@@ -71,7 +75,7 @@ export class MailHandler {
     const { host, quiet, message } = envelope.value;
     const applied = { place: mail.place, id: mail.id, isQuiet: quiet === true };
     try {
-      return await this.#applyMessage({ agent, host, mail: applied, ...idAndTimeOf(mail), readOn }, message);
+      return await this.#applyMessage({ agent, host, mail: applied, ...idAndTimeOf(mail, this.#clock.now()), readOn }, message);
     } catch (error) {
       if (isAway(error) || error instanceof Fenced) throw error;
       // A claim that a person has broken by hand, or a value that Redis refuses.
@@ -150,6 +154,8 @@ export class MailHandler {
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
     const results = await this.#resultOrigin(claim, grant);
     const result = wholeResult(message.result, results, { id: origin.id, at: origin.at });
+    const whole = Artefact.safeParse(result.artefact);
+    if (!whole.success) return this.#refuse(origin, `The result is no artefact: ${whole.error.issues[0]?.message}.`);
     const problem = mailedResultProblem(result, results);
     if (problem !== undefined) return this.#refuse(origin, problem);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
@@ -183,7 +189,10 @@ export type ReadEnvelope = { ok: true; value: Envelope } | { ok: false; reason: 
 
 export function readEnvelope(text: string): ReadEnvelope {
   try {
-    const { success, data, error } = Envelope.safeParse(JSON.parse(text));
+    const json: unknown = JSON.parse(text);
+    const problem = textProblem(json);
+    if (problem !== undefined) return { ok: false, reason: `The message ${problem}.` };
+    const { success, data, error } = Envelope.safeParse(json);
     if (success) return { ok: true, value: data };
     const { path, message } = error.issues[0] ?? { path: [], message: "" };
     return { ok: false, reason: `The message cannot be read: ${path.join(".") || "it"}: ${message}.` };
@@ -192,11 +201,12 @@ export function readEnvelope(text: string): ReadEnvelope {
   }
 }
 
-/** The same each time that the message is read. */
-function idAndTimeOf({ agent, place }: Pick<Mail, "agent" | "place">): { id: string; at: string } {
+/** The same each time that the message is read. An agent may choose the place, and with it a time that is still to come. */
+function idAndTimeOf({ agent, place }: Pick<Mail, "agent" | "place">, now: Date): { id: string; at: string } {
   const hash = createHash("sha256").update(`${agent} ${place}`).digest("hex");
   const id = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
-  return { id, at: new Date(Number(place.split("-")[0])).toISOString() };
+  const ms = Number(place.split("-")[0]);
+  return { id, at: new Date(Math.min(ms, now.getTime())).toISOString() };
 }
 
 function runAt(at: string): RunStart {

@@ -8,6 +8,9 @@ import { ArtefactId, ClaimId, CommitHash } from "../model/ids.ts";
 const attempt = z.int().min(1);
 const sentence = z.string().max(10_000);
 
+/** Of the artefacts that one run reads, and its result names. */
+const maxIds = 20_000;
+
 /** Of the run that begins: all of it comes from the agent, and is about its own run. */
 export const RunStart = z.strictObject({
   run_id: z.uuid().optional(),
@@ -17,13 +20,15 @@ export const RunStart = z.strictObject({
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
   started_at: z.iso.datetime(),
-  context_ids: z.array(ArtefactId),
+  context_ids: z.array(ArtefactId).max(maxIds),
   base_commit: CommitHash.optional(),
 });
 export type RunStart = z.infer<typeof RunStart>;
 
 /** What is left out is as the record has it. */
-const MailedArtefact = Artefact.partial().required({ type: true, payload: true });
+const MailedArtefact = Artefact.extend({ source_artefacts: z.array(ArtefactId).max(maxIds) })
+  .partial()
+  .required({ type: true, payload: true });
 export type MailedArtefact = z.infer<typeof MailedArtefact>;
 
 const MailedResult = z.discriminatedUnion("outcome", [

@@ -1,9 +1,12 @@
 // Whether the result that an agent sends can be the result of its grant: the record takes from it what the work has made, and nothing else.
-import { type Artefact, type ArtefactHead, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
+import { type Artefact, type ArtefactHead, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { Claim, RunningGrant } from "../model/claim.ts";
 import { LogicalId } from "../model/ids.ts";
 import type { GrantResult } from "./grant-port.ts";
 import type { MailedResult } from "./mail.ts";
+
+/** The cub adds it to what the tool has written. */
+const roomForCommit = 1024;
 
 /** `role`: as the agent is registered. `target`: the claim's artefact, where the claim is a rework of it. */
 export type ResultOrigin = {
@@ -59,6 +62,9 @@ export function mailedResultProblem({ outcome, artefact }: GrantResult, origin: 
     return `An answer names its question ${claim.artefact_id} first.`;
   if (structural_type !== "Failure" && !source_artefacts.includes(claim.artefact_id))
     return `The result does not name ${claim.artefact_id}, which its claim is about.`;
+  const metadataBytes = new TextEncoder().encode(JSON.stringify(artefact.metadata)).byteLength;
+  if (metadataBytes > maxMetadataBytes + roomForCommit)
+    return `The metadata have ${metadataBytes} bytes; at most ${maxMetadataBytes} (1 MiB) are allowed.`;
   const bytes = new TextEncoder().encode(artefact.payload).byteLength;
   return bytes > maxPayloadBytes ? `The payload has ${bytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.` : undefined;
 }

@@ -1,15 +1,13 @@
 // From the bytes on a tool's stdout to the content of its artefact, or to the reason of its Failure.
-import { type Artefact, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
+import { type Artefact, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { ClaimKind } from "../model/claim.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
+import { textProblem } from "../model/text-problem.ts";
 import { FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
 import { compactJson, memberText } from "./json-text.ts";
 import { parseOneObject } from "./parse-one-object.ts";
 
 export type ReadToolOutput = { ok: true; result: ToolResult } | { ok: false; reason: string };
-
-/** The limit of `summary` and `metadata` together, as JSON: unlike the payload, they are read for every listing. */
-const maxMetadataBytes = 1024 * 1024;
 
 /** The limit of the list of problems in a reason: a tool may have written ten thousand unknown keys. */
 const maxListLength = 2000;
@@ -64,6 +62,8 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
   if (payloadBytes > maxPayloadBytes) {
     return refuse(`The payload in the tool's output has ${payloadBytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`);
   }
+  const problem = textProblem(metadata);
+  if (problem !== undefined) return refuse(`\`metadata\` in the tool's output ${problem}.`);
   const metadataBytes = new TextEncoder().encode(JSON.stringify({ summary, ...metadata })).byteLength;
   if (metadataBytes > maxMetadataBytes) {
     return refuse(

@@ -9,6 +9,9 @@ export type StructuralType = z.infer<typeof StructuralType>;
 /** 16 MiB: the largest payload that the blackboard stores (docs/reference/blackboard.md#fields-of-an-artefact). */
 export const maxPayloadBytes = 16 * 1024 * 1024;
 
+/** 1 MiB: of `summary` and `metadata` together, as JSON. Unlike the payload, they are read for every listing. */
+export const maxMetadataBytes = 1024 * 1024;
+
 /** `summary` and `commit` are Sett's own; agents add what they like. */
 export const ArtefactMetadata = z.looseObject({ summary: z.string().optional(), commit: CommitHash.optional() });
 export type ArtefactMetadata = z.infer<typeof ArtefactMetadata>;

@@ -34,8 +34,15 @@ end
 -- Most lists are empty; no function changes a list.
 local empty_list = {}
 
-local function next_list(next_item)
+-- How many members follow. A caller that says what it likes must not keep Redis counting.
+local function next_length(words_of_each)
   local length = next_number()
+  if not (length and length >= 0 and length * words_of_each <= #words - position) then error('A list is longer than its call.') end
+  return length
+end
+
+local function next_list(next_item)
+  local length = next_length(1)
   if length == 0 then return empty_list end
   local list = {}
   for index = 1, length do list[index] = next_item() end
@@ -49,7 +56,7 @@ end
 
 -- The fields of a hash, only to be written: where their names and values are among the words.
 local function next_fields()
-  local length = next_number() * 2
+  local length = next_length(2) * 2
   local fields = { first = position + 1, last = position + length }
   position = fields.last
   return fields

@@ -44,7 +44,11 @@ local function reply_with(chosen, is_whole)
   return reply
 end
 
+-- Agents call this function, with numbers of their own.
+local most_ids, most_bytes = 20000, 64 * 1024 ^ 2
+
 local function read_context(_, args)
+  if #args.begin_with + #args.additional > most_ids then error('These are too many artefacts at once.') end
   local known, seen, met, chosen, is_chosen, total = {}, { [args.target] = true }, {}, {}, {}, 0
   local function head_of(id)
     if known[id] == nil then known[id] = read_head(id) end
@@ -84,5 +88,5 @@ local function read_context(_, args)
     local head = head_of(id)
     if head and not is_chosen[head.id] then choose('', head) end
   end
-  return reply_with(chosen, total <= args.max_bytes)
+  return reply_with(chosen, total <= math.min(args.max_bytes, most_bytes))
 end

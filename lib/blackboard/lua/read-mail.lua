@@ -14,10 +14,16 @@ local function message_of(fields, args)
   return size, message
 end
 
+-- An agent may call this function about its own mail, with numbers of its own.
+local most_messages, most_bytes = 1000, 128 * 1024 ^ 2
+
 local function read_mail(keys, args)
   local reply, bytes, after = {}, 0, args.after
-  while bytes < args.max_bytes and #reply < 3 * args.max_messages do
-    local entry = redis.call('XRANGE', keys.mail, '(' .. after, '+', 'COUNT', 1)[1]
+  local max_bytes, max_messages = math.min(args.max_bytes, most_bytes), math.min(args.max_messages, most_messages)
+  while bytes < max_bytes and #reply < 3 * max_messages do
+    -- Refused after the last id that a stream can have, which an agent may have chosen itself: nothing comes after it.
+    local entries = redis.pcall('XRANGE', keys.mail, '(' .. after, '+', 'COUNT', 1)
+    local entry = not entries.err and entries[1]
     if not entry then break end
     after = entry[1]
     local size, message = message_of(entry[2], args)

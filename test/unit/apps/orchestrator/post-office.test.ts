@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
 import { Fenced } from "../../../../apps/orchestrator/deps.ts";
+import { MailHandler, readEnvelope } from "../../../../apps/orchestrator/mail-handler.ts";
 import { PostOffice } from "../../../../apps/orchestrator/post-office.ts";
 import { byMail } from "../../../../lib/blackboard/by-mail.ts";
 import type { MailAnswer } from "../../../../lib/blackboard/mail-port.ts";
@@ -114,6 +115,44 @@ test("refusals are on record at once, then at most every ten seconds, counted", 
     [coder, 1],
     [coder, 4],
   ]);
+});
+
+test("what cannot be stored, or read by others, is refused before it is on record", async () => {
+  await using scene = await office();
+  const { claim, goal, epoch } = await queueGrant(scene.board);
+  void scene.open(epoch);
+  const result = (over: object, more = {}) =>
+    scene.say({
+      say: "result",
+      claim: claim.id,
+      result: { outcome: "done", artefact: { type: "Report", payload: "", ...over } },
+      ...more,
+    });
+  const deep = JSON.parse(`${"[".repeat(200)}${"]".repeat(200)}`);
+  for (const refused of [
+    await result({ payload: "half \ud800" }),
+    await result({ metadata: { "\ud800": 1 } }),
+    await result({ metadata: { deep } }),
+    await result({ metadata: { long: "x".repeat(1_100_000) } }),
+    await result({ created_at: "+275760-09-13T00:00:00.000Z" }),
+    await result({ type: "" }),
+  ])
+    expect(refused).toMatchObject({ outcome: "no" });
+  expect(await scene.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+  expect((await scene.board.readClaim(claim.id))?.grants).toMatchObject([{ state: "queued" }]);
+});
+
+test("an agent that chooses the place of its message in the future gives its result no time to come", async () => {
+  await using scene = await office();
+  const { claim, epoch } = await queueGrant(scene.board);
+  const deps = orchestratorDeps({ board: scene.board });
+  const handler = new MailHandler(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs: 60_000 });
+  const message = { say: "result", claim: claim.id, result: { outcome: "done", artefact: { type: "Report", payload: "" } } };
+  const mail = { agent: coder, place: "18446744073709551614-0", id: "1", text: JSON.stringify({ message }) };
+  expect(await handler.apply(mail, readEnvelope(mail.text), scene.board.connectionNumber())).toBe("ended");
+  const [, report] = await scene.board.listArtefactsOfGoal(claim.goal_id);
+  const artefact = await scene.board.readArtefact(report ?? newArtefactId());
+  expect(Math.abs(Date.parse(artefact?.created_at ?? "") - Date.now())).toBeLessThan(60_000);
 });
 
 test("who says no more than the result has started and ended its grant", async () => {

@@ -1,0 +1,65 @@
+// Functions that an agent may call, with numbers that no program of ours sends: Redis must not work for long, nor the mail of others stop.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Mail } from "../../../lib/blackboard/mail-port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { postGoal, user } from "../../support/blackboard/scene.ts";
+import { agentName, sampleAgent } from "../../support/records/sample.ts";
+import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+
+const instance = InstanceName.parse("hostile");
+const prefix = `sett:${instance}:`;
+let [server, board, library]: [RedisServer, Blackboard, string] = [undefined as never, undefined as never, ""];
+
+beforeAll(async () => {
+  server = await startRedisServer();
+  board = await connectBlackboard({ url: server.url, instance, ...patient });
+  await board.registerAgents([sampleAgent("hostile"), sampleAgent("coder")], user, { exact: true });
+  library = /sett_[0-9a-f]{12}/.exec(await server.cli("FUNCTION", "LIST"))?.[0] ?? "";
+});
+
+afterAll(async () => {
+  await board[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+function call(name: string, ...words: string[]): Promise<string> {
+  return server.cli("FCALL_RO", `${library}_${name}`, "1", "sett:probe", prefix, "nonce", ...words);
+}
+
+test.each(["1e300", "inf", "nan", "-1", "2", "x"])(
+  "a list of %s members, which the call does not have, is refused at once",
+  async (length) => {
+    for (const words of [
+      ["1", "1", length, "id"],
+      ["1", "1", length],
+    ])
+      expect(await call("readHeads", ...words)).toContain("A list is longer than its call.");
+    expect(await call("readContext", "target", "1", "1", "0", length)).toContain("A list is longer than its call.");
+  },
+);
+
+test("too many artefacts at once are refused", async () => {
+  const { id } = await postGoal(board);
+  const many = (count: number) => Array.from({ length: count }, () => String(id));
+  expect(await call("readHeads", "1", "1", "1001", ...many(1_001))).toContain("too many artefacts");
+  expect(await call("readContext", id, "1", "1", "0", "20001", ...many(20_001))).toContain("too many artefacts");
+  expect(await board.readHeads([id, id])).toHaveLength(2);
+});
+
+test("a message under the last id that a stream can have is read, and those of others after it", async () => {
+  const out = `${prefix}agent:hostile:out`;
+  await server.cli("XADD", out, "1-1", "id", "first", "text", "{}");
+  await server.cli("XADD", out, "18446744073709551615-18446744073709551615", "id", "last", "text", "{}");
+  const stop = new AbortController();
+  const seen: Mail[] = [];
+  let isSent = false;
+  for await (const mails of board.followMail(stop.signal, () => false)) {
+    seen.push(...mails);
+    if (!isSent) await board.sendMail(agentName("coder"), { id: "honest", text: "{}" });
+    isSent = true;
+    if (seen.length >= 3) stop.abort();
+  }
+  expect(seen.map(({ id }) => id)).toEqual(["first", "last", "honest"]);
+});
