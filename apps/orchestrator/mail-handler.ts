@@ -191,7 +191,7 @@ export function readEnvelope(text: string): ReadEnvelope {
   try {
     const json: unknown = JSON.parse(text);
     const problem = textProblem(json);
-    if (problem !== undefined) return { ok: false, reason: `The message ${problem}.` };
+    if (problem !== undefined) return { ok: false, reason: `The message cannot be read: it ${problem}.` };
     const { success, data, error } = Envelope.safeParse(json);
     if (success) return { ok: true, value: data };
     const { path, message } = error.issues[0] ?? { path: [], message: "" };
