@@ -1,7 +1,7 @@
 // One grant from its acceptance to its result: accept → work under the lease.
 import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
+import { startedGrant } from "../../lib/core/started-grant.ts";
 import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
-import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { newToken } from "../../lib/models/token.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps, StopSignals } from "./deps.ts";
@@ -49,21 +49,14 @@ export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Pr
 }
 
 function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Task, modelToken: string | undefined): RunningGrant {
-  const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
   const contextIds = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
   const base = inputs.ok ? inputs.value.base : undefined;
-  return {
-    agent,
-    phase,
-    attempt,
-    ...withoutUndefined({ retries, dialogue }),
-    queued_at,
-    state: "running",
+  return startedGrant(grant, {
     run_id: newId(),
-    ...(ownProcess && { run_by: ownProcess }),
-    ...withoutUndefined({ model_token: modelToken }),
+    run_by: ownProcess,
+    model_token: modelToken,
     started_at: clock.now().toISOString(),
     context_ids: [...new Set(contextIds)],
-    ...withoutUndefined({ base_commit: base }),
-  };
+    base_commit: base,
+  });
 }

@@ -3,22 +3,22 @@
 import { createHash } from "node:crypto";
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { AppliedMail, ClaimOfGrant } from "../../lib/blackboard/grant-port.ts";
-import { Envelope, type Message, type Reply, type RunStart } from "../../lib/blackboard/mail.ts";
+import type { Message, Reply, RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
 import type { Refused } from "../../lib/blackboard/refused.ts";
+import { startedGrant } from "../../lib/core/started-grant.ts";
 import { Artefact } from "../../lib/model/artefact.ts";
 import type { Grant, RunningGrant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
-import { textProblem } from "../../lib/model/text-problem.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
-import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import { MailRefusals } from "./mail-refusals.ts";
+import type { ReadEnvelope } from "./read-envelope.ts";
 
 /** Of a sentence that may have words of the agent's in it. It goes into the log. */
 const maxReasonLength = 500;
@@ -119,7 +119,7 @@ export class MailHandler {
     const { attempt = grant.attempt, queued_at = grant.queued_at, run = runAt(origin.at) } = message;
     if (grant.attempt < attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
     if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run)) return { outcome: "yes" };
-    const running = { ...runningGrant(grant, run), attempt, queued_at };
+    const running = { ...startedGrant(grant, run), attempt, queued_at };
     const accepted = await this.#accept(origin, claim, running, origin.mail);
     if (accepted.outcome === "refused") return noOf(accepted);
     this.#running.set(`${claim} ${origin.agent}`, { claim: stored.claim, grant: running, readOn: origin.readOn });
@@ -160,7 +160,7 @@ export class MailHandler {
     if (problem !== undefined) return this.#refuse(origin, problem);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
     if (grant.attempt < attempt) return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
-    const running = grant.state === "running" && isCurrent ? grant : { ...runningGrant(grant, run), attempt, queued_at };
+    const running = grant.state === "running" && isCurrent ? grant : { ...startedGrant(grant, run), attempt, queued_at };
     // Who says no more than the result has begun as well; or Redis has lost that it began.
     if (grant.state === "queued" && isCurrent) await this.#accept(origin, id, running);
     if (this.#refusals.hasTooManyResults(agent)) return this.#refuse(origin, "Too many results came too late.");
@@ -185,22 +185,6 @@ export class MailHandler {
   }
 }
 
-export type ReadEnvelope = { ok: true; value: Envelope } | { ok: false; reason: string };
-
-export function readEnvelope(text: string): ReadEnvelope {
-  try {
-    const json: unknown = JSON.parse(text);
-    const problem = textProblem(json);
-    if (problem !== undefined) return { ok: false, reason: `The message cannot be read: it ${problem}.` };
-    const { success, data, error } = Envelope.safeParse(json);
-    if (success) return { ok: true, value: data };
-    const { path, message } = error.issues[0] ?? { path: [], message: "" };
-    return { ok: false, reason: `The message cannot be read: ${path.join(".") || "it"}: ${message}.` };
-  } catch (error) {
-    return { ok: false, reason: `The message cannot be read: ${messageOf(error)}.` };
-  }
-}
-
 /** The same each time that the message is read. An agent may choose the place, and with it a time that is still to come. */
 function idAndTimeOf({ agent, place }: Pick<Mail, "agent" | "place">, now: Date): { id: string; at: string } {
   const hash = createHash("sha256").update(`${agent} ${place}`).digest("hex");
@@ -215,23 +199,6 @@ function runAt(at: string): RunStart {
 
 function isRun({ run_id, started_at }: RunningGrant, run: RunStart): boolean {
   return run_id === run.run_id && started_at === run.started_at;
-}
-
-/** Only what is the run's own comes from the agent. */
-function runningGrant({ agent, phase, attempt, queued_at, retries, dialogue }: Grant, run: RunStart): RunningGrant {
-  const { run_id, run_by, model_token, started_at, context_ids, base_commit } = run;
-  return {
-    agent,
-    phase,
-    attempt,
-    ...withoutUndefined({ retries, dialogue }),
-    queued_at,
-    state: "running",
-    ...withoutUndefined({ run_id, run_by, model_token }),
-    started_at,
-    context_ids,
-    ...withoutUndefined({ base_commit }),
-  };
 }
 
 function replyOf(answer: { outcome: string } | Refused): Reply {

@@ -6,7 +6,8 @@ import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { Deps } from "./deps.ts";
-import { MailHandler, type MailOptions, readEnvelope } from "./mail-handler.ts";
+import { MailHandler, type MailOptions } from "./mail-handler.ts";
+import { readEnvelope } from "./read-envelope.ts";
 
 /** What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of long ones. */
 const maxUnderWay = 200;

@@ -59,18 +59,19 @@ export class Correspondence {
 
   /**
    * Has the letter sent by `first`, and does not wait for its answer, which the next one who asks the same text gets. One that is refused was
-   * not sent.
+   * not sent. Where the same was said before, `first` may do nothing any more, and who asks for the answer has the letter sent again.
    */
   async say<Result extends { outcome: string }>(text: string, first: (letter: Letter) => Promise<Result>): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure;
-    const letter = this.#newLetter(text);
-    letter.isSent = true;
+    const before = this.#byText.get(text);
+    const letter = before ?? this.#newLetter(text);
+    letter.isSent = before === undefined;
     try {
       const result = await first({ id: letter.id, text });
       if (result.outcome === "refused") this.#forget(letter);
       return result;
     } catch (error) {
-      this.#forget(letter);
+      if (before === undefined) this.#forget(letter);
       throw error;
     }
   }

@@ -44,8 +44,8 @@ export interface GrantBoard {
     message: { id: string; text: string };
   }): Promise<{ outcome: "taken" } | Refused>;
   /**
-   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running) and its lease. Where the
-   * instance is paused it must have been taken before.
+   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running)
+   * and its lease. Where the instance is paused it must have been taken before.
    */
   acceptGrant(order: {
     claim: ClaimId;

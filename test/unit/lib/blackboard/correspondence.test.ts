@@ -99,6 +99,34 @@ test("a letter that was never sent is not sent later", async () => {
   expect(sent).toEqual([]);
 });
 
+test("what is said waits for no answer; who asks for it gets it, and a second time the letter is sent again", async () => {
+  const { letters, sent, last } = correspondence(10);
+  const ids: string[] = [];
+  const first = async ({ id }: { id: string }) => {
+    ids.push(id);
+    return { outcome: "taken" };
+  };
+  expect(await letters.say("a", first)).toEqual({ outcome: "taken" });
+  await errorOf(letters.ask("a"));
+  expect(sent).toEqual([]);
+  await letters.say("a", first);
+  const answer = letters.ask("a");
+  expect(sent.map(({ id }) => id)).toEqual([ids[0] ?? ""]);
+  expect(ids[1]).toBe(ids[0] ?? "");
+  letters.receive([{ re: last(), text: "yes" }]);
+  expect(await answer).toBe("yes");
+});
+
+test("what was said and refused, could not be said, or needs no answer any more, is not sent again", async () => {
+  const { letters, sent } = correspondence();
+  await letters.say("refused", async () => ({ outcome: "refused" }));
+  expect(await errorOf(letters.say("failed", () => Promise.reject(away)))).toBe(away);
+  await letters.say("ended", async () => ({ outcome: "taken" }));
+  letters.forget("ended");
+  letters.sendAgain();
+  expect(sent).toEqual([]);
+});
+
 test("where answers cannot be read any more, every call is refused", async () => {
   const { letters, sent } = correspondence();
   letters.fail(away);
