@@ -29,9 +29,9 @@ export async function handleDue(
   const { board, log } = deps;
   const kinds = contact.hasLasted(grantLeaseMs) ? [...otherKinds, ...contactKinds] : otherKinds;
   const readOn = board.connectionNumber();
-  const due = await board.listDue(maxAtOnce, kinds);
-  // Read after the list, so that a change of the clock before the list is noticed before the list is used.
-  const setByMs = contact.tick(await board.time());
+  // The time is asked for after the list, so that a change of the clock before the list is noticed before the list is used.
+  const [due, redisMs] = await Promise.all([board.listDue(maxAtOnce, kinds), board.time()]);
+  const setByMs = contact.tick(redisMs);
   if (setByMs !== 0)
     log.warn("The clock of Redis was changed; deadlines and leases wait for lasting contact", { by_ms: Math.round(setByMs) });
   const mayJudge = contact.hasLasted(grantLeaseMs);

@@ -42,15 +42,15 @@ const scanEveryMs = 15_000;
 /** Lost hints and broken records are found by a round through all open claims; a long one is spread over time. */
 const roundEveryMs = 15_000;
 const pageEveryMs = 250;
-const silenceEveryMs = 2_000;
 const cursorEveryMs = 200;
-const measureEveryMs = 1_000;
+/** An event that waits for so much longer is noticed; health tolerates 30 s. */
+const measureEveryMs = 5_000;
 const publishedEveryMs = 100;
 /** How long a loop rests whose bell rings when it has something to do: a bell that did not ring must cost no more than a delay. */
 const restMs = 15_000;
 const silentEveryMs = 1_000;
-const connectionsEveryMs = 2_000;
-const mailEveryMs = 2_000;
+/** Together, because a process at rest pays for each time that it wakes. */
+const watchEveryMs = 2_000;
 /** After a pool of workers could not start (the container runtime does not answer), or the notifier has failed (Redis is unreachable). */
 const restartAfterMs = 1_000;
 
@@ -62,6 +62,7 @@ export type LeadershipState = {
   busyClaims: number;
   lastTickAt: number;
   oldest: Unconfirmed | undefined;
+  failing: Loops["failing"];
 };
 
 export class Leadership {
@@ -95,7 +96,7 @@ export class Leadership {
     this.#decider = new Decider(deps, this.#agentCache, this.#targets, this.#cache, this.#pause);
     this.#questions = new Questions(deps, this.#agentCache, this.#decider);
     this.#reader = new LogReader(deps, leader);
-    this.#loops = new Loops(deps.log);
+    this.#loops = new Loops(deps.log, deps.clock);
     this.#lastTickAt = deps.clock.passedMs();
   }
 
@@ -107,6 +108,7 @@ export class Leadership {
       busyClaims: this.#decider.busy,
       lastTickAt: this.#lastTickAt,
       oldest: this.#reader.oldest,
+      failing: this.#loops.failing,
     };
   }
 
@@ -134,7 +136,7 @@ export class Leadership {
     const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, epoch, grantLeaseMs: this.#grantLeaseMs });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
-      this.#reader.run(handler, (event) => this.#noteEvent(event, ending), ending),
+      this.#reader.run(handler, (event) => this.#noteEvent(event, postOffice, ending), ending),
       this.#saveCursor(ending),
       this.#loops.every(measureEveryMs, ending, () => this.#reader.measureLag()),
       this.#loops.whenRung(this.#bells.due, ending, async () => {
@@ -145,10 +147,10 @@ export class Leadership {
       this.#loops.every(bidsEveryMs, ending, () => byHand.tick(epoch, ending)),
       this.#loops.every(scanEveryMs, ending, () => scan.tick(deps, epoch)),
       this.#reconcile(contact, ending),
-      this.#loops.every(silenceEveryMs, ending, () => silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs))),
       this.#loops.every(silentEveryMs, ending, () => silentBidders.tick(epoch)),
-      this.#loops.every(connectionsEveryMs, ending, () => connections.tick(epoch)),
-      this.#loops.every(mailEveryMs, ending, () => mail.tick(epoch)),
+      this.#loops.every(watchEveryMs, ending, async () => {
+        await Promise.all([silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs)), connections.tick(epoch), mail.tick(epoch)]);
+      }),
       trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
       this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),
@@ -222,8 +224,9 @@ export class Leadership {
     });
   }
 
-  #noteEvent(event: SettEvent, signal: AbortSignal): void {
+  #noteEvent(event: SettEvent, postOffice: PostOffice, signal: AbortSignal): void {
     this.#bells.cursor.ring();
+    if (event.type === "agent_registered" && event.agent !== undefined) postOffice.noteSender(event.agent);
     const dueMs = dueAfter(event, this.#deps.policy);
     if (dueMs < soonMs) void sleep(dueMs, signal).then(() => this.#bells.due.ring());
     this.#cache.apply(event);

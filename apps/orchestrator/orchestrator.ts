@@ -13,6 +13,8 @@ const renewEveryMs = 1_500;
 const maxTickAgeMs = 10_000;
 /** An event that cannot be handled is given up long before. */
 const maxEventAgeMs = 30_000;
+/** A loop that fails again and again does not do its work. */
+const maxFailingMs = 30_000;
 
 export class Orchestrator {
   readonly #deps: Deps;
@@ -53,9 +55,11 @@ export class Orchestrator {
     const now = clock.passedMs();
     if (leading !== undefined && now - leading.lastTickAt > maxTickAgeMs)
       return { ok: false, reason: `The loop for deadlines has not run for ${Math.round(now - leading.lastTickAt)} ms.` };
-    const { oldest } = leading ?? {};
+    const { oldest, failing } = leading ?? {};
     if (oldest !== undefined && oldest.ageMs > maxEventAgeMs)
       return { ok: false, reason: `The event ${oldest.id} (${oldest.type}) has waited ${oldest.ageMs} ms to be handled.` };
+    if (failing !== undefined && failing.forMs > maxFailingMs)
+      return { ok: false, reason: `A loop has failed for ${failing.forMs} ms: ${failing.reason}` };
     if (leading === undefined && this.#standby === "not started")
       return { ok: false, reason: "The orchestrator has not started yet." };
     return { ok: true };

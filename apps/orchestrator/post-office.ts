@@ -21,6 +21,8 @@ export class PostOffice {
   /** By agent and claim. */
   readonly #jobs = new SerialByKey<string>();
   readonly #underWay = new Map<AgentName, number>();
+  readonly #senders = new Set<AgentName>();
+  #reopen = () => {};
 
   constructor(deps: Deps, options: MailOptions) {
     this.#board = deps.board;
@@ -32,6 +34,13 @@ export class PostOffice {
     while (!signal.aborted) await this.#followOneConnection(signal);
   }
 
+  /** Begins to read the mail of an agent that is new. */
+  noteSender(agent: AgentName): void {
+    if (this.#senders.has(agent)) return;
+    this.#senders.add(agent);
+    this.#reopen();
+  }
+
   /**
    * Until contact is lost, or the signal aborts. A Redis that crashed may have lost the last messages, and what they have changed: all that is
    * left of them is read again, and nothing that was read before is applied to what is there now.
@@ -41,7 +50,8 @@ export class PostOffice {
     const isBusy = (agent: AgentName) => (this.#underWay.get(agent) ?? 0) >= maxUnderWay;
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
-    const unsubscribe = board.onReconnect(() => over.abort());
+    this.#reopen = () => over.abort();
+    const unsubscribe = board.onReconnect(this.#reopen);
     const readOn = board.connectionNumber();
     let failure: unknown;
     const handle = (mail: Mail) =>

@@ -20,8 +20,9 @@ export interface MailBoard {
    */
   followMailAnswers(agent: AgentName, signal: AbortSignal, onFresh: () => void): AsyncIterable<MailAnswer[]>;
   /**
-   * What agents have sent, in order for each of them: of all that were ever registered or expected, except those that are `isBusy` when the next
-   * batch is read. First what is unanswered, then what is new; after a loss of contact what is unanswered comes again. Ends with the signal.
+   * What agents have sent, in order for each of them: of all that were ever registered or expected when it begins (of those that are new, some
+   * seconds later), except those that are `isBusy` when the next batch is read. First what is unanswered, then what is new; after a loss of
+   * contact what is unanswered comes again. Ends with the signal.
    */
   followMail(signal: AbortSignal, isBusy: (agent: AgentName) => boolean): AsyncIterable<Mail[]>;
   /** The role under which the agent was registered or expected last, also of one that was removed. */

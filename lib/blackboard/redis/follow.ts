@@ -5,8 +5,8 @@ import { type Client, isRefusal, refusedByRedis } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
 
-/** How long one blocking read waits at the server: short, so that a server that hangs is soon noticed. */
-export const blockMs = 1_000;
+/** How long one blocking read waits at the server. A server that hangs is noticed by the heartbeat of the connection. */
+export const blockMs = 5_000;
 
 /** How long a follower of many entries waits before it reads again, to get several at once: each read costs more than one more entry. */
 const gatherMs = 3;
@@ -29,6 +29,7 @@ export async function* followReads<Item>(
   let client: Client | undefined;
   // A blocking read ends only with its connection.
   const stop = () => client?.destroy();
+  const unsubscribe = connection.onReconnect(stop);
   ended.addEventListener("abort", stop, { once: true });
   try {
     let isFresh = true;
@@ -60,6 +61,7 @@ export async function* followReads<Item>(
       if (batch.length >= busyFrom) await sleep(gatherMs, ended);
     }
   } finally {
+    unsubscribe();
     ended.removeEventListener("abort", stop);
     client?.destroy();
   }

@@ -14,8 +14,6 @@ import { userNameOf } from "./users.ts";
 const mailsOfEach = 50;
 /** Where an agent must wait until what it has sent is dealt with. */
 const backlogEveryMs = 100;
-/** An agent that `sett up` adds is senders so much later at most. */
-const namesEveryMs = 1_000;
 
 /** The user of an agent that was removed may be gone, and where Redis has no users all connections are the owner's. */
 function unlessGone(error: unknown): void {
@@ -48,11 +46,9 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
     followMail(signal, isBusy) {
       const places = new Map<AgentName, string>();
       const backlog = new MailBacklog(call, keys);
-      let [names, readNamesAt]: [AgentName[], number] = [[], 0];
+      let [names, isIdle]: [AgentName[], boolean] = [[], false];
       return followReads(connection, signal, async (client, isFresh) => {
-        if (isFresh || performance.now() - readNamesAt > namesEveryMs) {
-          [names, readNamesAt] = [await readNames(client), performance.now()];
-        }
+        if (isFresh || isIdle) names = await readNames(client);
         if (isFresh) places.clear();
         backlog.add(isFresh ? names : names.filter(isBusy));
         const first = await backlog.read(places, isBusy);
@@ -65,6 +61,7 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
         // node-redis types what it reads from several streams as unknown.
         const wait = first.length > 0 ? {} : { BLOCK: backlog.size > 0 ? backlogEveryMs : blockMs };
         const reply = await client.xRead(streams, { ...wait, COUNT: mailsOfEach });
+        isIdle = reply === null;
         const found = (reply ?? []) as { name: string; messages: StreamEntry[] }[];
         const agentOf = new Map(senders.map((name) => [keys.mailOut(name), name]));
         const next = found.flatMap(({ name, messages }) => {

@@ -121,3 +121,36 @@ test("health is the age of the oldest event that is not done with", async () => 
   stop.abort();
   await running;
 });
+
+test("a loop that fails again and again is unhealthy, until it goes on", async () => {
+  let [laterMs, failures, isBroken] = [0, 0, true];
+  const clock = { ...systemClock, passedMs: () => performance.now() + laterMs };
+  const own = createMemoryBlackboard({ instance }).open();
+  const followMail: typeof own.followMail = (...how) => {
+    failures += 1;
+    if (isBroken) throw new TypeError("a mistake of ours");
+    return own.followMail(...how);
+  };
+  const orchestrator = new Orchestrator(orchestratorDeps({ board: { ...own, followMail }, clock }));
+  const stop = new AbortController();
+  const running = orchestrator.run(stop.signal);
+  const leading = () => (orchestrator.state as { leading?: { failing?: { forMs: number } } }).leading;
+  await waitFor("the failure", () => leading()?.failing !== undefined);
+  expect(orchestrator.health()).toEqual({ ok: true });
+  for (let before = failures; failures < 5; before = failures) {
+    laterMs += 9_000;
+    await waitFor("the next", () => failures > before);
+  }
+  const ill = await waitFor("it to be said", () => {
+    const health = orchestrator.health();
+    return !health.ok && health.reason.startsWith("A loop") && health;
+  });
+  expect(ill.reason).toMatch(/^A loop has failed for \d{5,} ms: a mistake of ours$/);
+  isBroken = false;
+  const before = failures;
+  await waitFor("it to go on", () => failures > before);
+  laterMs += 20_000;
+  await waitFor("health", () => orchestrator.health().ok);
+  stop.abort();
+  await running;
+});

@@ -19,7 +19,7 @@ export async function openPostOffice(board: Blackboard): Promise<AsyncDisposable
   const over = new AbortController();
   const deps = orchestratorDeps({ board });
   const postOffice = new PostOffice(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs });
-  const ended = new Loops(deps.log).every(restartAfterMs, over.signal, () => postOffice.run(over.signal));
+  const ended = new Loops(deps.log, deps.clock).every(restartAfterMs, over.signal, () => postOffice.run(over.signal));
   return {
     epoch,
     [Symbol.asyncDispose]: async () => {

@@ -234,6 +234,28 @@ test("after a loss of contact, what is unanswered is applied again, on the new c
   expect(await events(scene.board, "bid_placed")).toHaveLength(1);
 });
 
+test("it begins to read anew for an agent that is new, and only once", async () => {
+  await using scene = await office();
+  let openings = 0;
+  const followMail: typeof scene.board.followMail = (...how) => {
+    openings += 1;
+    return scene.board.followMail(...how);
+  };
+  const deps = orchestratorDeps({ board: { ...scene.board, followMail } });
+  const epoch = await acquireLeaderLease(scene.board);
+  const opened = new PostOffice(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs: 60_000 });
+  const stop = new AbortController();
+  const running = opened.run(stop.signal);
+  await waitFor("the first", () => openings === 1);
+  opened.noteSender(coder);
+  await waitFor("the second", () => openings === 2);
+  opened.noteSender(coder);
+  expect(await scene.say({ say: "alive", claim: newClaimId() })).toMatchObject({ outcome: "no" });
+  expect(openings).toBe(2);
+  stop.abort();
+  await running;
+});
+
 test("one whose leadership is over refuses nothing any more", async () => {
   await using scene = await office();
   const epoch = await acquireLeaderLease(scene.board);
