@@ -24,14 +24,14 @@ export class AdoptionScan {
   #logged = new Map<ArtefactId, string>();
   #notBeforeMs = 0;
 
-  async tick(deps: Deps, epoch: number): Promise<void> {
+  async tick(deps: Deps): Promise<void> {
     const startedMs = deps.clock.passedMs();
     if (startedMs < this.#notBeforeMs) return;
     const found = (await deps.board.findUnindexedArtefacts()).map((id) => [id, this.#scans.get(id) ?? 0] as const);
     for (const [id, scans] of found) {
       if (scans === 0) continue;
       // An artefact that cannot be checked must not stop the others.
-      await adopt(deps, id, epoch, { isOverdue: scans > 1, logged: this.#logged }).catch((error: unknown) =>
+      await adopt(deps, id, { isOverdue: scans > 1, logged: this.#logged }).catch((error: unknown) =>
         deps.log.warn(failureMessage, { artefact_id: id, error }),
       );
     }
@@ -64,7 +64,6 @@ export async function adoptPublications(
   deps: Deps,
   tracker: PublishTracker,
   hasFollowed: (event: string) => boolean,
-  epoch: number,
   signal: AbortSignal,
 ): Promise<void> {
   const { board, clock, log } = deps;
@@ -76,15 +75,15 @@ export async function adoptPublications(
   const byHand = suspects.filter((id) => tracker.forgetUnexplained(id));
   await Promise.all(
     byHand.map((id) =>
-      adopt(deps, id as ArtefactId, epoch).catch((error: unknown) => log.warn(failureMessage, { artefact_id: id, error })),
+      adopt(deps, id as ArtefactId).catch((error: unknown) => log.warn(failureMessage, { artefact_id: id, error })),
     ),
   );
 }
 
 type ScanState = { isOverdue: boolean; logged: Map<ArtefactId, string> };
 
-async function adopt({ board, log }: Deps, id: ArtefactId, epoch: number, scan?: ScanState): Promise<void> {
-  const result = await board.adoptArtefact(id, epoch, scan && { isOverdue: scan.isOverdue });
+async function adopt({ board, log }: Deps, id: ArtefactId, scan?: ScanState): Promise<void> {
+  const result = await board.adoptArtefact(id, scan && { isOverdue: scan.isOverdue });
   if (result.outcome === "adopted") log.info("Adopted an artefact written by hand", { artefact_id: id });
   if (result.outcome !== "refused" || scan?.logged.get(id) === result.reason) return;
   scan?.logged.set(id, result.reason);

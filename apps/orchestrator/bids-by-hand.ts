@@ -3,7 +3,7 @@
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { IsolatedJobs } from "./isolated-jobs.ts";
 
 const claimsAtOnce = 1_000;
@@ -24,21 +24,20 @@ export class BidsByHand {
   }
 
   /** Looks at every claim whose bidding is open, in parts. */
-  async tick(epoch: number, signal: AbortSignal): Promise<void> {
+  async tick(signal: AbortSignal): Promise<void> {
     for (let left: number | undefined; left !== 0 && !signal.aborted; ) {
       const found = await this.#deps.board.findBidsByHand({ left, limit: claimsAtOnce });
-      await this.#isolated.run(found.claims, (claim) => this.adopt(claim, epoch));
+      await this.#isolated.run(found.claims, (claim) => this.adopt(claim));
       left = found.left;
       if (left > 0) await sleep(partEveryMs, signal);
     }
   }
 
   /** Records the bids that were written by hand, refuses what is none, and goes on with the claim. */
-  async adopt(claim: ClaimId, epoch: number): Promise<void> {
+  async adopt(claim: ClaimId): Promise<void> {
     const { board } = this.#deps;
     const readOn = board.connectionNumber();
-    const adopted = await board.adoptBids(claim, epoch);
-    if (adopted.outcome === "fenced") throw new Fenced(epoch);
-    if (adopted.count > 0) await this.#decider.decide(claim, { kind: "progress" }, epoch, { readOn });
+    const adopted = await board.adoptBids(claim);
+    if (adopted.count > 0) await this.#decider.decide(claim, { kind: "progress" }, { readOn });
   }
 }

@@ -4,7 +4,7 @@ import { RecentMap } from "../../lib/async/recent-map.ts";
 import { firstAnnouncementAfterMs } from "../../lib/blackboard/first-announcement.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import type { BidsByHand } from "./bids-by-hand.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 
 const maxIntervalMs = 60 * 60_000;
 
@@ -26,19 +26,17 @@ export class ClaimAnnouncer {
   }
 
   /** Records bids that were written by hand; then, if it is time to, announces the claim to the agents that have not bid. */
-  async tick(claim: ClaimId, epoch: number): Promise<void> {
+  async tick(claim: ClaimId): Promise<void> {
     const { board, clock, log } = this.#deps;
     // Also a word that was changed by hand, which leaves the number of bids as it is.
-    await this.#byHand.adopt(claim, epoch);
+    await this.#byHand.adopt(claim);
     const nowMs = clock.passedMs();
     const known = this.#plans.get(claim);
     const plan = known ?? { atMs: nowMs, afterMs: firstAnnouncementAfterMs };
     const isSilent = nowMs < plan.atMs;
     const next = isSilent ? plan : { atMs: nowMs + plan.afterMs, afterMs: Math.min(maxIntervalMs, 2 * plan.afterMs) };
-    const { outcome } = await board.announceClaim({ claim, epoch, nextAfterMs: next.atMs - nowMs, isSilent });
+    const { outcome } = await board.announceClaim({ claim, nextAfterMs: next.atMs - nowMs, isSilent });
     switch (outcome) {
-      case "fenced":
-        throw new Fenced(epoch);
       case "ended":
         return this.#plans.delete(claim);
       case "announced":

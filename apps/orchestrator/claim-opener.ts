@@ -13,7 +13,7 @@ import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import { commitOf } from "./commit-of.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import type { PauseCache } from "./pause-cache.ts";
 import type { TargetCache } from "./target-cache.ts";
 
@@ -47,17 +47,16 @@ export class ClaimOpener {
   }
 
   /** Every Standard artefact has one standard claim, ever; a second call changes nothing. */
-  async open(artefact: ArtefactId, goal: GoalId, epoch: number): Promise<void> {
+  async open(artefact: ArtefactId, goal: GoalId): Promise<void> {
     const { board, policy, metrics, log } = this.#deps;
     const readOn = board.connectionNumber();
     const opening = await this.#decide(artefact, goal);
     const { claim, grants } = opening;
-    const { events } = commitOf(opening, { ...opening, readOn }, epoch, this.#deps.newId);
+    const { events } = commitOf(opening, { ...opening, readOn }, this.#deps.newId);
     // In the cache before the first event of a bid can arrive; dropped again when this claim is not the one that was opened.
     if (!isEnded(claim.status)) this.#cache.put({ claim, grants }, readOn);
     const result = await board.openClaim({
       open: { cause: "standard", grants, claim, first: events },
-      epoch,
       bidDeadlineMs: policy.bid_deadline_ms,
     });
     if (result.outcome !== "opened") this.#cache.drop(claim.id);
@@ -70,7 +69,7 @@ export class ClaimOpener {
         if (missingBidders(claim).length > 0) this.#onAsked(claim.id);
         // A pause keeps it from going on, which may be over by now; or the first decision finds out what is wrong with the artefact.
         if (missingBidders(claim).length === 0 || !opening.isDecided)
-          await this.#decider.decide(claim.id, { kind: "progress" }, epoch, { readOn });
+          await this.#decider.decide(claim.id, { kind: "progress" }, { readOn });
         return;
       case "exists":
         return;
@@ -80,8 +79,6 @@ export class ClaimOpener {
           goal_id: goal,
           reason: result.reason,
         });
-      case "fenced":
-        throw new Fenced(epoch);
       default:
         unreachable(result);
     }
@@ -117,7 +114,7 @@ export class ClaimOpener {
   }
 
   /** The runaway guard: more artefacts than the limit end the goal with a Failure that says so. */
-  async endRunaway(goal: GoalId, artefacts: number, epoch: number): Promise<void> {
+  async endRunaway(goal: GoalId, artefacts: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const reason = `The goal has ${artefacts} artefacts and limits.artefacts_per_goal is ${policy.artefacts_per_goal}.`;
     const at = clock.now().toISOString();
@@ -131,8 +128,7 @@ export class ClaimOpener {
         metadata: { summary: reason },
       },
     );
-    const { outcome } = await board.endGoal({ goal, ending: "artefact_limit", failure, epoch });
-    if (outcome === "fenced") throw new Fenced(epoch);
+    const { outcome } = await board.endGoal({ goal, ending: "artefact_limit", failure });
     if (outcome === "ended") log.warn("Ended goal", { goal_id: goal, reason });
   }
 }

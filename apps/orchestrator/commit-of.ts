@@ -13,16 +13,13 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 /** What of a decision's input its commit needs. */
 type CommitInput = Pick<DecisionInput, "claim" | "at">;
 
+/** The leader's handle adds its epoch. */
+type LeaderCommit = Omit<ClaimCommit, "epoch">;
+
 /** `readOn`: the number of the connection on which the claim was read. `newId` makes UUIDs: for the commit, and for the threads and claims that it creates. */
-export function commitOf(
-  decision: Decision,
-  input: CommitInput & { readOn: number },
-  epoch: number,
-  newId: () => string,
-): ClaimCommit {
-  const commit: ClaimCommit = {
+export function commitOf(decision: Decision, input: CommitInput & { readOn: number }, newId: () => string): LeaderCommit {
+  const commit: LeaderCommit = {
     claim: input.claim.id,
-    epoch,
     expectedRev: input.claim.rev,
     readOn: input.readOn,
     commitId: newId(),
@@ -109,7 +106,7 @@ export function commitOf(
   return commit;
 }
 
-function followUp(commit: ClaimCommit, next: FollowUp, input: CommitInput, newId: () => string): void {
+function followUp(commit: LeaderCommit, next: FollowUp, input: CommitInput, newId: () => string): void {
   switch (next.kind) {
     case "failure":
       commit.artefacts.push(failureArtefact(next.failure, input));

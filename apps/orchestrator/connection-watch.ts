@@ -1,6 +1,6 @@
 // Keeps one agent from taking all connections that Redis has (docs/internals/blackboard.md#connections).
 import type { EndedConnections } from "../../lib/blackboard/leader-port.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 
 /** An agent with 100 workers has about 100, and twice as many while all of them connect again. Redis takes 10 000 of all users. */
 const maxConnections = 500;
@@ -19,24 +19,23 @@ export class ConnectionWatch {
   }
 
   /** Looks at whose they are only where there are so many more than before that one user may have too many. */
-  async tick(epoch: number): Promise<void> {
+  async tick(): Promise<void> {
     const { board } = this.#deps;
     const count = await board.countConnections();
     this.#sound = Math.min(this.#sound, count);
     if (count - this.#sound <= maxConnections) return;
     const floods = await board.endConnections(maxConnections);
     this.#sound = floods.reduce((left, { connections }) => Math.max(0, left - connections), count);
-    for (const flood of floods) await this.#record(flood, epoch);
+    for (const flood of floods) await this.#record(flood);
   }
 
-  async #record({ user, agent, connections }: EndedConnections, epoch: number): Promise<void> {
+  async #record({ user, agent, connections }: EndedConnections): Promise<void> {
     const { board, clock, log } = this.#deps;
     const nowMs = clock.passedMs();
     if (nowMs - (this.#lastSeen.get(user) ?? Number.NEGATIVE_INFINITY) >= calmAfterMs) {
       const data = { user, connections, limit: maxConnections };
       log.warn("Ended the connections of a user of Redis that had too many", data);
-      const { outcome } = await board.logAsLeader({ type: "connections_ended", ...(agent && { agent }), data }, epoch);
-      if (outcome === "fenced") throw new Fenced(epoch);
+      await board.logAsLeader({ type: "connections_ended", ...(agent && { agent }), data });
     }
     this.#lastSeen.set(user, nowMs);
   }

@@ -1,6 +1,6 @@
 // Whether the time that has passed may be held against an agent: only after unbroken contact, by clocks that ran on. So a laptop that
 // slept, an unreachable Redis or a clock that a person changed fails no agent.
-import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 
 /** A gap this long between two ticks of a loop means that the whole process did not run. */
 const sleepGapMs = 3_000;
@@ -8,16 +8,18 @@ const sleepGapMs = 3_000;
 /** Redis' clock and ours drift apart by so much at once only when one of them was changed, or a machine has slept. */
 const maxDriftMs = 1_000;
 
+type Board = Pick<LeaderBlackboard, "contactSince">;
+
 export class ContactClock {
   #lastTickMs: number;
   #soundSinceMs: number;
   /** How far Redis' clock is ahead of ours. */
   #aheadMs: number | undefined;
-  readonly #board: LeaderBlackboard;
+  readonly #board: Board;
   readonly #nowMs: () => number;
 
   /** `nowMs`: of a clock that cannot be set. */
-  constructor(board: LeaderBlackboard, nowMs: () => number) {
+  constructor(board: Board, nowMs: () => number) {
     this.#board = board;
     this.#nowMs = nowMs;
     this.#lastTickMs = nowMs();

@@ -13,7 +13,7 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import { commitOf } from "./commit-of.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { IsolatedJobs } from "./isolated-jobs.ts";
 import type { PauseCache } from "./pause-cache.ts";
 import type { TargetCache } from "./target-cache.ts";
@@ -65,7 +65,7 @@ export class Decider {
    * ended, or an event that changes nothing, writes nothing. Throws Fenced when the epoch is over. Rejects with `redis-unreachable` where
    * contact was lost since the event was read: Redis may have lost what it is about.
    */
-  decide(claim: ClaimId, event: ClaimEvent, epoch: number, basis: Basis): Promise<boolean> {
+  decide(claim: ClaimId, event: ClaimEvent, basis: Basis): Promise<boolean> {
     const { board, newId } = this.#deps;
     const { readOn, source = "store" } = basis;
     return this.#claims.run(claim, async () => {
@@ -77,7 +77,7 @@ export class Decider {
         const { input, decision, isOutOfDate = false } = await this.#decide(claim, event, source, known);
         if (isOutOfDate) continue;
         if (input === undefined || decision === undefined) return false;
-        const committed = await board.commitClaim(commitOf(decision, { ...input, readOn: connection }, epoch, newId));
+        const committed = await board.commitClaim(commitOf(decision, { ...input, readOn: connection }, newId));
         const { outcome } = committed;
         switch (outcome) {
           case "committed":
@@ -91,8 +91,6 @@ export class Decider {
           case "gone":
             this.#cache.drop(claim);
             return false;
-          case "fenced":
-            throw new Fenced(epoch);
           default:
             unreachable(outcome);
         }
@@ -103,21 +101,16 @@ export class Decider {
   /**
    * Many at once. A claim that cannot be decided about (a person has broken its record) stops no other; its problem is logged once.
    */
-  async decideEach(
-    claims: readonly ClaimId[],
-    eventFor: (claim: ClaimId) => ClaimEvent,
-    epoch: number,
-    basis: Basis,
-  ): Promise<void> {
+  async decideEach(claims: readonly ClaimId[], eventFor: (claim: ClaimId) => ClaimEvent, basis: Basis): Promise<void> {
     for (let from = 0; from < claims.length; from += claimsAtOnce) {
       const some = claims.slice(from, from + claimsAtOnce);
-      await this.#isolated.run(some, (claim) => this.decide(claim, eventFor(claim), epoch, basis));
+      await this.#isolated.run(some, (claim) => this.decide(claim, eventFor(claim), basis));
     }
   }
 
   /** The claims that a pause, or a registration that could not be read, has kept from going on. A new leader begins by looking at all. */
-  async decideHeldUp(epoch: number, readOn: number): Promise<void> {
-    await this.decideEach([...this.#heldUp], () => ({ kind: "progress" }), epoch, { readOn });
+  async decideHeldUp(readOn: number): Promise<void> {
+    await this.decideEach([...this.#heldUp], () => ({ kind: "progress" }), { readOn });
   }
 
   async #decide(id: ClaimId, event: ClaimEvent, source: Basis["source"], stored: ClaimSnapshot | undefined): Promise<Considered> {

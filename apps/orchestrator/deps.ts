@@ -1,7 +1,8 @@
 // The dependencies of the orchestrator. All of them are passed in, so that a test can pass its own.
 
 import type { Clock } from "../../lib/async/clock.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
+import type { CandidateBlackboard } from "../../lib/blackboard/holders.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import type { Hook } from "../../lib/model/notify.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
@@ -9,8 +10,9 @@ import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { OrchestratorMetrics } from "./metrics.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
-export type Deps = {
-  board: LeaderBlackboard;
+/** Of a process that may become the leader. */
+export type CandidateDeps = {
+  board: CandidateBlackboard;
   policy: Policy;
   holder: string;
   clock: Clock;
@@ -23,11 +25,5 @@ export type Deps = {
   workers?: { runtime: ContainerRuntime; templates: readonly WorkerTemplate[] };
 };
 
-/** Thrown when a write is refused because a newer epoch exists: another orchestrator leads now. */
-export class Fenced extends Error {
-  override readonly name = "Fenced";
-
-  constructor(epoch: number) {
-    super(`Epoch ${epoch} is over: another orchestrator has taken the leader lease.`);
-  }
-}
+/** Of the leader, for as long as it leads. */
+export type Deps = Omit<CandidateDeps, "board"> & { board: LeaderBlackboard };

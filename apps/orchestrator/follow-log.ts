@@ -2,11 +2,12 @@
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
+import { Fenced } from "../../lib/blackboard/leading.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { isAway, untilContact } from "../../lib/service/until-contact.ts";
 import type { CursorProgress } from "./cursor-progress.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import type { EventHandler } from "./handle-event.ts";
 
 /** With so many events in work the follower waits: more requests at once do not make Redis faster. */
@@ -25,7 +26,6 @@ export async function followLog(
   deps: Deps,
   handler: EventHandler,
   progress: CursorProgress,
-  epoch: number,
   onEvent: (event: SettEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -33,11 +33,11 @@ export async function followLog(
   const ending = AbortSignal.any([signal, failed.signal]);
   let failure: unknown;
   const readOn = deps.board.connectionNumber();
-  const handle = (event: SettEvent) => begin(handler, event, epoch, readOn);
+  const handle = (event: SettEvent) => begin(handler, event, readOn);
   const work = async (event: SettEvent, begun: Promise<unknown>) => {
     const done = progress.begin(event.id);
     try {
-      await untilDone(deps, () => handle(event), event, begun, epoch, ending);
+      await untilDone(deps, () => handle(event), event, begun, ending);
       if (!ending.aborted) done();
     } catch (error) {
       failure ??= error;
@@ -60,9 +60,9 @@ export async function followLog(
 }
 
 /** Whether it throws or rejects, it is a failure of this event alone. */
-function begin(handler: EventHandler, event: SettEvent, epoch: number, readOn: number): Promise<unknown> | undefined {
+function begin(handler: EventHandler, event: SettEvent, readOn: number): Promise<unknown> | undefined {
   try {
-    return handler.handle(event, epoch, readOn);
+    return handler.handle(event, readOn);
   } catch (error) {
     return Promise.reject(error);
   }
@@ -77,7 +77,6 @@ async function untilDone(
   handle: () => Promise<unknown> | undefined,
   event: SettEvent,
   begun: Promise<unknown>,
-  epoch: number,
   signal: AbortSignal,
 ): Promise<void> {
   let handling: Promise<unknown> | undefined = begun;
@@ -91,7 +90,7 @@ async function untilDone(
       if (!isAway(error)) {
         failures++;
         const about = { event: event.id, type: event.type, error, tries: failures };
-        if (failures === maxTries) return await giveUp(deps, event, error, epoch, signal);
+        if (failures === maxTries) return await giveUp(deps, event, error, signal);
         deps.log.error("Could not handle an event; trying again", about);
       }
       handling = undefined;
@@ -105,15 +104,13 @@ async function giveUp(
   { board, log }: Deps,
   { id, type, goal_id, claim_id, artefact_id, agent }: SettEvent,
   error: unknown,
-  epoch: number,
   signal: AbortSignal,
 ): Promise<void> {
   log.error("Gave up an event that cannot be handled", { event: id, type, error, tries: maxTries });
   const data = { event: id, type, tries: maxTries, reason: messageOf(error).slice(0, maxReasonLength) };
   const about = Object.fromEntries(Object.entries({ goal_id, claim_id, artefact_id, agent }).filter(([, value]) => value));
-  const write = () => board.logAsLeader({ type: "event_given_up", ...about, data }, epoch);
-  const written = await untilContact(write, { signal, log }).catch((failed: unknown) => {
+  const write = () => board.logAsLeader({ type: "event_given_up", ...about, data });
+  await untilContact(write, { signal, log }).catch((failed: unknown) => {
     if (!signal.aborted) throw failed;
   });
-  if (written?.outcome === "fenced") throw new Fenced(epoch);
 }

@@ -1,11 +1,12 @@
 // Handles what is due by Redis TIME: bid deadlines, lapsed leases, attempts to be queued, claims to announce again.
 import type { FoundDue } from "../../lib/blackboard/leader-port.ts";
+import { Fenced } from "../../lib/blackboard/leading.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { ClaimAnnouncer } from "./claim-announcer.ts";
 import type { ContactClock } from "./contact-clock.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 
 /** Of each kind. */
 const maxAtOnce = 500;
@@ -19,13 +20,7 @@ const otherKinds: readonly FoundDue["kind"][] = ["announce", "attempt", "unreada
 type DueHandlers = { decider: Decider; announcer: ClaimAnnouncer };
 
 /** Handles all that is due now. */
-export async function handleDue(
-  deps: Deps,
-  handlers: DueHandlers,
-  contact: ContactClock,
-  grantLeaseMs: number,
-  epoch: number,
-): Promise<void> {
+export async function handleDue(deps: Deps, handlers: DueHandlers, contact: ContactClock, grantLeaseMs: number): Promise<void> {
   const { board, log } = deps;
   const kinds = contact.hasLasted(grantLeaseMs) ? [...otherKinds, ...contactKinds] : otherKinds;
   const readOn = board.connectionNumber();
@@ -36,51 +31,43 @@ export async function handleDue(
     log.warn("The clock of Redis was changed; deadlines and leases wait for lasting contact", { by_ms: Math.round(setByMs) });
   const mayJudge = contact.hasLasted(grantLeaseMs);
   const trusted = due.filter(({ kind }) => mayJudge || !contactKinds.includes(kind));
-  await Promise.all(trusted.map((item) => handleOrDefer(deps, handlers, item, epoch, readOn)));
+  await Promise.all(trusted.map((item) => handleOrDefer(deps, handlers, item, readOn)));
 }
 
 /** An item that fails is deferred, and stops no other. */
-async function handleOrDefer(deps: Deps, handlers: DueHandlers, item: FoundDue, epoch: number, readOn: number): Promise<void> {
+async function handleOrDefer(deps: Deps, handlers: DueHandlers, item: FoundDue, readOn: number): Promise<void> {
   try {
-    await handle(deps, handlers, item, epoch, readOn);
+    await handle(deps, handlers, item, readOn);
   } catch (error) {
     if (error instanceof Fenced || isAway(error)) throw error;
     deps.log.error("Could not handle a deadline; trying again later", { due: item, error, again_in_ms: deferMs });
-    const { outcome } = await deps.board.deferDue([item], deferMs, epoch);
-    if (outcome === "fenced") throw new Fenced(epoch);
+    await deps.board.deferDue([item], deferMs);
   }
 }
 
-async function handle(
-  deps: Deps,
-  { decider, announcer }: DueHandlers,
-  item: FoundDue,
-  epoch: number,
-  readOn: number,
-): Promise<void> {
+async function handle(deps: Deps, { decider, announcer }: DueHandlers, item: FoundDue, readOn: number): Promise<void> {
   switch (item.kind) {
     case "announce":
-      return announcer.tick(item.claim, epoch);
+      return announcer.tick(item.claim);
     case "bids":
-      await decider.decide(item.claim, { kind: "bid_deadline" }, epoch, { readOn });
-      return clear(deps, item, epoch, readOn);
+      await decider.decide(item.claim, { kind: "bid_deadline" }, { readOn });
+      return clear(deps, item, readOn);
     case "lease":
-      await decider.decide(item.claim, { kind: "lease_lapsed", agent: item.agent, attempt: item.attempt }, epoch, { readOn });
-      return clear(deps, item, epoch, readOn);
+      await decider.decide(item.claim, { kind: "lease_lapsed", agent: item.agent, attempt: item.attempt }, { readOn });
+      return clear(deps, item, readOn);
     case "attempt":
-      await decider.decide(item.claim, { kind: "attempt_due", agent: item.agent, attempt: item.attempt }, epoch, { readOn });
-      return clear(deps, item, epoch, readOn);
+      await decider.decide(item.claim, { kind: "attempt_due", agent: item.agent, attempt: item.attempt }, { readOn });
+      return clear(deps, item, readOn);
     case "unreadable":
       deps.log.warn("Removed a deadline that cannot be read", { member: item.member });
-      return clear(deps, item, epoch, readOn);
+      return clear(deps, item, readOn);
     default:
       unreachable(item);
   }
 }
 
-async function clear({ board }: Deps, item: FoundDue, epoch: number, readOn: number): Promise<void> {
+async function clear({ board }: Deps, item: FoundDue, readOn: number): Promise<void> {
   // The decision may be lost with the connection that it was made on, and then the item is due as before.
   if (board.connectionNumber() !== readOn) return;
-  const { outcome } = await board.clearDue([item], epoch);
-  if (outcome === "fenced") throw new Fenced(epoch);
+  await board.clearDue([item]);
 }

@@ -41,50 +41,48 @@ export class EventHandler {
    * Resolves when the event's work is written to the blackboard; undefined for an event that needs no work, as most do. `readOn`: the number of
    * the connection when the event was read.
    */
-  handle(event: SettEvent, epoch: number, readOn: number): Promise<unknown> | undefined {
+  handle(event: SettEvent, readOn: number): Promise<unknown> | undefined {
     switch (event.type) {
       case "artefact_created":
-        return this.#artefactCreated(event, epoch);
+        return this.#artefactCreated(event);
       case "bid_placed":
         // What follows from a bid that was given in advance is decided with it.
         if (event.data?.standing === true) return undefined;
         // Full consensus has nothing to decide before the last bid is in.
-        if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid") return this.#progress(event, epoch, readOn);
+        if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid") return this.#progress(event, readOn);
         return undefined;
       case "grant_done":
       case "grant_failed":
-        return this.#progress(event, epoch, readOn);
+        return this.#progress(event, readOn);
       case "agent_registered":
         this.#agentCache.forget();
-        return event.agent && this.#registerAgent(event.agent, epoch, readOn);
+        return event.agent && this.#registerAgent(event.agent, readOn);
       case "agent_removed":
         this.#agentCache.forget();
-        return event.agent && this.#removeAgent(event.agent, epoch, readOn);
+        return event.agent && this.#removeAgent(event.agent, readOn);
       case "goal_ended":
-        return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), epoch, readOn);
+        return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), readOn);
       case "grant_waiting":
-        return event.artefact_id && this.#questions.settleQuestion(event.artefact_id, epoch);
+        return event.artefact_id && this.#questions.settleQuestion(event.artefact_id);
       case "question_closed":
-        return (
-          event.artefact_id && this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), epoch, { readOn })
-        );
+        return event.artefact_id && this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), { readOn });
       case "claim_terminated":
         // The agent that was asked has not answered: the question goes to another, or to people.
         return event.data?.kind === "clarification"
-          ? event.artefact_id && this.#questions.settleQuestion(event.artefact_id, epoch)
+          ? event.artefact_id && this.#questions.settleQuestion(event.artefact_id)
           : undefined;
       case "cancel_requested":
-        return event.goal_id && this.#requests.cancel(event, event.goal_id, epoch, readOn);
+        return event.goal_id && this.#requests.cancel(event, event.goal_id, readOn);
       case "pause_requested":
-        return this.#requests.setPaused(event, true, epoch, readOn);
+        return this.#requests.setPaused(event, true, readOn);
       case "resume_requested":
-        return this.#requests.setPaused(event, false, epoch, readOn);
+        return this.#requests.setPaused(event, false, readOn);
       case "retry_requested":
-        return event.artefact_id && this.#requests.retry(event, event.artefact_id, epoch, readOn);
+        return event.artefact_id && this.#requests.retry(event, event.artefact_id, readOn);
       case "result_refused":
-        return this.#repeatAttempt(event, epoch, readOn);
+        return this.#repeatAttempt(event, readOn);
       case "instance_resumed":
-        return this.#decider.decideHeldUp(epoch, readOn);
+        return this.#decider.decideHeldUp(readOn);
       case "instance_started":
       case "instance_stopped":
       case "orchestrator_started":
@@ -117,42 +115,42 @@ export class EventHandler {
     }
   }
 
-  #artefactCreated({ artefact_id, goal_id, data }: SettEvent, epoch: number): Promise<void> | undefined {
+  #artefactCreated({ artefact_id, goal_id, data }: SettEvent): Promise<void> | undefined {
     if (artefact_id === undefined || goal_id === undefined) return undefined;
     const artefacts = Number(data?.goal_artefacts ?? 0);
-    if (artefacts > this.#deps.policy.artefacts_per_goal) return this.#opener.endRunaway(goal_id, artefacts, epoch);
+    if (artefacts > this.#deps.policy.artefacts_per_goal) return this.#opener.endRunaway(goal_id, artefacts);
     switch (data?.structural_type) {
       case "Standard":
-        return this.#opener.open(artefact_id, goal_id, epoch);
+        return this.#opener.open(artefact_id, goal_id);
       case "Question":
         // The question of an agent is handled with the event that its grant waits.
-        return data.agent === undefined ? this.#questions.settleQuestion(artefact_id, epoch) : undefined;
+        return data.agent === undefined ? this.#questions.settleQuestion(artefact_id) : undefined;
       case "Answer":
-        return this.#questions.settleAnswer(artefact_id, epoch);
+        return this.#questions.settleAnswer(artefact_id);
       default:
         return undefined;
     }
   }
 
-  #progress({ claim_id }: SettEvent, epoch: number, readOn: number): Promise<boolean> | undefined {
-    return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch, { readOn, source: "log" });
+  #progress({ claim_id }: SettEvent, readOn: number): Promise<boolean> | undefined {
+    return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, { readOn, source: "log" });
   }
 
   /** Where Redis has lost an artefact that the refused result was made from. */
-  #repeatAttempt({ claim_id, agent, data }: SettEvent, epoch: number, readOn: number): Promise<boolean> | undefined {
+  #repeatAttempt({ claim_id, agent, data }: SettEvent, readOn: number): Promise<boolean> | undefined {
     const attempt = Number(data?.attempt);
     if (claim_id === undefined || agent === undefined || data?.source === undefined) return undefined;
-    return this.#decider.decide(claim_id, { kind: "source_lost", agent, attempt }, epoch, { readOn });
+    return this.#decider.decide(claim_id, { kind: "source_lost", agent, attempt }, { readOn });
   }
 
   /** The new registration may decide a claim: an agent that has not bid may have rules now, be a person, or can be read again. */
-  async #registerAgent(agent: AgentName, epoch: number, readOn: number): Promise<void> {
-    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "progress" }), epoch, { readOn });
-    await this.#decider.decideHeldUp(epoch, readOn);
+  async #registerAgent(agent: AgentName, readOn: number): Promise<void> {
+    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "progress" }), { readOn });
+    await this.#decider.decideHeldUp(readOn);
   }
 
-  async #removeAgent(agent: AgentName, epoch: number, readOn: number): Promise<void> {
-    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "agent_removed", agent }), epoch, { readOn });
+  async #removeAgent(agent: AgentName, readOn: number): Promise<void> {
+    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "agent_removed", agent }), { readOn });
   }
 
   async #claimsOf(agent: AgentName): Promise<ClaimId[]> {
@@ -161,9 +159,9 @@ export class EventHandler {
     return [...new Set(claims.flat())];
   }
 
-  async #endClaims(goal: GoalId, ending: GoalEnding, epoch: number, readOn: number): Promise<void> {
+  async #endClaims(goal: GoalId, ending: GoalEnding, readOn: number): Promise<void> {
     const open = await this.#deps.board.listOpenClaimsOfGoal(goal);
-    await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: endingReason(ending) }), epoch, { readOn });
+    await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: endingReason(ending) }), { readOn });
   }
 }
 

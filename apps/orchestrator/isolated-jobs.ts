@@ -1,8 +1,9 @@
 // Runs a job for many ids at once, so that a job that fails stops no other.
+
+import { Fenced } from "../../lib/blackboard/leading.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
-import { Fenced } from "./deps.ts";
 
 export class IsolatedJobs<Id extends string> {
   readonly #log: JsonLog;

@@ -67,7 +67,6 @@ export type LeadershipState = {
 
 export class Leadership {
   readonly #deps: Deps;
-  readonly #epoch: number;
   /** Where in the log this leadership began. */
   readonly #start: string;
   readonly #grantLeaseMs: number;
@@ -84,10 +83,9 @@ export class Leadership {
   #lastTickAt: number;
   #isReconcileDue = true;
 
-  constructor(deps: Deps, leader: { epoch: number; cursor: string }, grantLeaseMs: number) {
+  constructor(deps: Deps, cursor: string, grantLeaseMs: number) {
     this.#deps = deps;
-    this.#epoch = leader.epoch;
-    this.#start = leader.cursor;
+    this.#start = cursor;
     this.#grantLeaseMs = grantLeaseMs;
     this.#agentCache = new AgentCache(deps);
     this.#targets = new TargetCache(deps.board);
@@ -95,14 +93,14 @@ export class Leadership {
     this.#pause = new PauseCache(deps.board);
     this.#decider = new Decider(deps, this.#agentCache, this.#targets, this.#cache, this.#pause);
     this.#questions = new Questions(deps, this.#agentCache, this.#decider);
-    this.#reader = new LogReader(deps, leader);
+    this.#reader = new LogReader(deps, cursor);
     this.#loops = new Loops(deps.log, deps.clock);
     this.#lastTickAt = deps.clock.passedMs();
   }
 
   get state(): LeadershipState {
     return {
-      epoch: this.#epoch,
+      epoch: this.#deps.board.epoch,
       cursor: this.#reader.progress.confirmed,
       inFlight: this.#reader.progress.inFlight,
       busyClaims: this.#decider.busy,
@@ -117,7 +115,6 @@ export class Leadership {
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     const deps = this.#deps;
-    const epoch = this.#epoch;
     const [agentCache, decider, questions] = [this.#agentCache, this.#decider, this.#questions];
     const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
     const caches = { agentCache, cache: this.#cache, targets: this.#targets, pause: this.#pause };
@@ -133,29 +130,29 @@ export class Leadership {
     const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
-    const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, epoch, grantLeaseMs: this.#grantLeaseMs });
+    const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, grantLeaseMs: this.#grantLeaseMs });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
       this.#reader.run(handler, (event) => this.#noteEvent(event, postOffice, ending), ending),
       this.#saveCursor(ending),
       this.#loops.every(measureEveryMs, ending, () => this.#reader.measureLag()),
       this.#loops.whenRung(this.#bells.due, ending, async () => {
-        await handleDue(deps, dueHandlers, contact, this.#grantLeaseMs, epoch);
+        await handleDue(deps, dueHandlers, contact, this.#grantLeaseMs);
         this.#lastTickAt = deps.clock.passedMs();
         return dueEveryMs;
       }),
-      this.#loops.every(bidsEveryMs, ending, () => byHand.tick(epoch, ending)),
-      this.#loops.every(scanEveryMs, ending, () => scan.tick(deps, epoch)),
+      this.#loops.every(bidsEveryMs, ending, () => byHand.tick(ending)),
+      this.#loops.every(scanEveryMs, ending, () => scan.tick(deps)),
       this.#reconcile(contact, ending),
-      this.#loops.every(silentEveryMs, ending, () => silentBidders.tick(epoch)),
+      this.#loops.every(silentEveryMs, ending, () => silentBidders.tick()),
       this.#loops.every(watchEveryMs, ending, async () => {
-        await Promise.all([silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs)), connections.tick(epoch), mail.tick(epoch)]);
+        await Promise.all([silent.tick(contact.hasLasted(this.#grantLeaseMs)), connections.tick(), mail.tick()]);
       }),
       trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
-      this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),
+      this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, this.#start).run(ending)),
       this.#loops.whenRung(this.#bells.published, ending, async () => {
-        await adoptPublications(deps, this.#publications, hasFollowed, epoch, ending);
+        await adoptPublications(deps, this.#publications, hasFollowed, ending);
         return this.#publications.isExplained ? restMs : publishedEveryMs;
       }),
     ];
@@ -171,7 +168,7 @@ export class Leadership {
     const { workers, board, log } = this.#deps;
     if (workers === undefined) return [];
     const { runtime, templates } = workers;
-    const decide: WorkerDeps["decide"] = (claim, event, basis) => this.#decider.decide(claim, event, this.#epoch, basis);
+    const decide: WorkerDeps["decide"] = (claim, event, basis) => this.#decider.decide(claim, event, basis);
     return templates.map((template) =>
       this.#loops.every(restartAfterMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
     );
@@ -183,7 +180,7 @@ export class Leadership {
   }
 
   async #reconcile(contact: ContactClock, signal: AbortSignal): Promise<void> {
-    const reconciler = new Reconciler(this.#deps, { decider: this.#decider, questions: this.#questions }, this.#epoch);
+    const reconciler = new Reconciler(this.#deps, { decider: this.#decider, questions: this.#questions });
     let [isOver, beganMs] = [true, 0];
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;

@@ -1,8 +1,10 @@
 // Follows the log for this leadership, and stores the cursor on the blackboard for the next leader.
+
+import { Fenced } from "../../lib/blackboard/leading.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { CursorProgress } from "./cursor-progress.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { followLog } from "./follow-log.ts";
 import type { EventHandler } from "./handle-event.ts";
 
@@ -11,7 +13,6 @@ export type Unconfirmed = { id: string; type: SettEvent["type"]; ageMs: number }
 
 export class LogReader {
   readonly #deps: Deps;
-  readonly #epoch: number;
   #progress: CursorProgress;
   #saved = "";
   /** Aborts after a reconnect. */
@@ -22,10 +23,9 @@ export class LogReader {
   #readOn: number;
   #oldest: { event: SettEvent; sinceMs: number } | undefined;
 
-  constructor(deps: Deps, leader: { epoch: number; cursor: string }) {
+  constructor(deps: Deps, cursor: string) {
     this.#deps = deps;
-    this.#epoch = leader.epoch;
-    this.#progress = new CursorProgress(leader.cursor);
+    this.#progress = new CursorProgress(cursor);
     this.#readOn = deps.board.connectionNumber();
   }
 
@@ -60,7 +60,7 @@ export class LogReader {
       while (!signal.aborted) {
         if (!this.#isCertain) await this.#returnToStoredCursor(signal);
         const unbroken = AbortSignal.any([signal, this.#broken.signal]);
-        await followLog(this.#deps, handler, this.#progress, this.#epoch, onEvent, unbroken);
+        await followLog(this.#deps, handler, this.#progress, onEvent, unbroken);
       }
     } finally {
       unsubscribe();
@@ -77,8 +77,7 @@ export class LogReader {
     const cursor = this.#progress.confirmed;
     const { board } = this.#deps;
     if (cursor === this.#saved || !this.#isCertain || board.connectionNumber() !== this.#readOn) return;
-    const { outcome } = await board.moveCursor(this.#epoch, cursor);
-    if (outcome === "fenced") throw new Fenced(this.#epoch);
+    await board.moveCursor(cursor);
     this.#saved = cursor;
   }
 
@@ -91,7 +90,7 @@ export class LogReader {
     });
     // Contact was lost again, so the answer may be wrong.
     if (signal.aborted || this.#broken.signal.aborted) return;
-    if (leader?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
+    if (leader?.epoch !== board.epoch) throw new Fenced(board.epoch);
     this.#progress = new CursorProgress(leader.cursor);
     this.#saved = leader.cursor;
     this.#readOn = readOn;

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { AppliedMail, ClaimOfGrant } from "../../lib/blackboard/grant-port.ts";
+import { Fenced } from "../../lib/blackboard/leading.ts";
 import type { Message, Reply, RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
@@ -16,7 +17,7 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { MailRefusals } from "./mail-refusals.ts";
 import type { ReadEnvelope } from "./read-envelope.ts";
 
@@ -33,7 +34,6 @@ type Origin = { agent: AgentName; host: string | undefined; mail: AppliedMail; i
 export type MailOptions = {
   agentCache: AgentCache;
   cache?: Pick<ClaimCache, "get">;
-  epoch: number;
   grantLeaseMs: number;
 };
 
@@ -56,13 +56,13 @@ export class MailHandler {
   /** Claim and agent → the run that was started last, as it is stored, by the connection on which its message was read. */
   readonly #running = new RecentMap<string, StoredGrant<RunningGrant> & { readOn: number }>(maxRunning);
 
-  constructor(deps: Deps, { agentCache, cache, epoch, grantLeaseMs }: MailOptions) {
+  constructor(deps: Deps, { agentCache, cache, grantLeaseMs }: MailOptions) {
     this.#cache = cache;
     this.#clock = deps.clock;
     this.#board = deps.board;
     this.#agentCache = agentCache;
     this.#grantLeaseMs = grantLeaseMs;
-    this.#refusals = new MailRefusals(deps, epoch);
+    this.#refusals = new MailRefusals(deps);
   }
 
   /**

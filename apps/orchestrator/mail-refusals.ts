@@ -1,6 +1,6 @@
 // Refused messages on record: each agent's at once, and then no more often than a log can bear, which is never trimmed.
 import type { AgentName } from "../../lib/model/ids.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 
 /** Between two events about messages that an agent may send without end. */
 const everyMs = 10_000;
@@ -12,13 +12,11 @@ type RefusalDeps = Pick<Deps, "board" | "clock" | "log">;
 
 export class MailRefusals {
   readonly #deps: RefusalDeps;
-  readonly #epoch: number;
   readonly #last = new Map<AgentName, { atMs: number; since: number }>();
   readonly #results = new Map<AgentName, { fromMs: number; count: number }>();
 
-  constructor(deps: RefusalDeps, epoch: number) {
+  constructor(deps: RefusalDeps) {
     this.#deps = deps;
-    this.#epoch = epoch;
   }
 
   /** Those between two that are recorded are counted. `readOn`: the connection on which the message was read. */
@@ -31,8 +29,7 @@ export class MailRefusals {
       return;
     }
     const count = (last?.since ?? 0) + 1;
-    const { outcome } = await board.logAsLeader({ type: "mail_refused", agent, data: { reason, count } }, this.#epoch, readOn);
-    if (outcome === "fenced") throw new Fenced(this.#epoch);
+    await board.logAsLeader({ type: "mail_refused", agent, data: { reason, count } }, readOn);
     this.#last.set(agent, { atMs: nowMs, since: 0 });
     log.warn("Refused what an agent has sent", { agent, reason, count });
   }

@@ -1,7 +1,7 @@
 // Keeps one agent from filling Redis with its mail (docs/internals/blackboard.md#connections).
 import type { DroppedMail } from "../../lib/blackboard/mail-port.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 
 /** By `maxmemory`: from where on mail is looked at, and how much of it one agent may have then. */
 const fullShare = 0.8;
@@ -18,20 +18,19 @@ export class MailWatch {
     this.#deps = deps;
   }
 
-  async tick(epoch: number): Promise<void> {
+  async tick(): Promise<void> {
     const { board } = this.#deps;
     const { usedBytes, limitBytes } = await board.readMemory();
     if (limitBytes === undefined || usedBytes < fullShare * limitBytes) return;
-    for (const dropped of await board.dropMail(Math.floor(mailShare * limitBytes))) await this.#record(dropped, epoch);
+    for (const dropped of await board.dropMail(Math.floor(mailShare * limitBytes))) await this.#record(dropped);
   }
 
-  async #record({ agent, messages, bytes }: DroppedMail, epoch: number): Promise<void> {
+  async #record({ agent, messages, bytes }: DroppedMail): Promise<void> {
     const { board, clock, log } = this.#deps;
     const nowMs = clock.passedMs();
     if (nowMs - (this.#lastSeen.get(agent) ?? Number.NEGATIVE_INFINITY) >= calmAfterMs) {
       log.warn("Dropped an agent's mail, which filled the memory of Redis", { agent, messages, bytes });
-      const { outcome } = await board.logAsLeader({ type: "mail_dropped", agent, data: { messages, bytes } }, epoch);
-      if (outcome === "fenced") throw new Fenced(epoch);
+      await board.logAsLeader({ type: "mail_dropped", agent, data: { messages, bytes } });
     }
     this.#lastSeen.set(agent, nowMs);
   }

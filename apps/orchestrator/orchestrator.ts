@@ -1,10 +1,11 @@
 // One orchestrator process: on standby until the leader lease is free, leader while it holds the lease, on standby again when it is fenced.
 
 import { sleep } from "../../lib/async/sleep.ts";
+import { Fenced, lead } from "../../lib/blackboard/leading.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { grantLeaseMs, leaderLeaseMs } from "../../lib/model/leases.ts";
 import type { Health } from "../../lib/service/service-app.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { CandidateDeps } from "./deps.ts";
 import { Leadership } from "./leadership.ts";
 
 /** Renewed often enough that two failures in a row still leave the lease in force. */
@@ -17,12 +18,12 @@ const maxEventAgeMs = 30_000;
 const maxFailingMs = 30_000;
 
 export class Orchestrator {
-  readonly #deps: Deps;
+  readonly #deps: CandidateDeps;
   readonly #grantLeaseMs: number;
   #leadership: Leadership | undefined;
   #standby: string | undefined = "not started";
 
-  constructor(deps: Deps, options: { grantLeaseMs?: number } = {}) {
+  constructor(deps: CandidateDeps, options: { grantLeaseMs?: number } = {}) {
     this.#deps = deps;
     this.#grantLeaseMs = options.grantLeaseMs ?? grantLeaseMs;
   }
@@ -84,7 +85,7 @@ export class Orchestrator {
     const { board, log, metrics } = this.#deps;
     const lost = new AbortController();
     const ending = AbortSignal.any([signal, lost.signal]);
-    const leadership = new Leadership(this.#deps, leader, this.#grantLeaseMs);
+    const leadership = new Leadership({ ...this.#deps, board: lead(board, leader.epoch) }, leader.cursor, this.#grantLeaseMs);
     this.#leadership = leadership;
     this.#standby = undefined;
     metrics.epoch.set(leader.epoch);

@@ -1,11 +1,13 @@
 // Whether the instance is paused, kept in memory until it changes or a reconnect makes it stale.
-import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+
+type Board = Pick<LeaderBlackboard, "readPause">;
 
 export class PauseCache {
   #reading: Promise<boolean> | undefined;
-  readonly #board: LeaderBlackboard;
+  readonly #board: Board;
 
-  constructor(board: LeaderBlackboard) {
+  constructor(board: Board) {
     this.#board = board;
   }
 

@@ -2,7 +2,7 @@
 // state decides, so that handling a question twice is harmless.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import { nextVersion, type Origin } from "../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
@@ -14,7 +14,7 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Basis, Decider } from "./decide-and-commit.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { IsolatedJobs } from "./isolated-jobs.ts";
 import { raiseByAnswer } from "./raise-by-answer.ts";
 
@@ -38,33 +38,33 @@ export class Questions {
    * Asks the agent or the people whose turn it is, or delivers the answer. Does nothing where the artefact is no question, or no grant
    * waits for it.
    */
-  settleQuestion(id: ArtefactId, epoch: number): Promise<void> {
+  settleQuestion(id: ArtefactId): Promise<void> {
     // One call after the other: where an answer arrives in between, the next call ends the clarification that this one opens.
-    return this.#questions.run(id, () => this.#settle(id, epoch));
+    return this.#questions.run(id, () => this.#settle(id));
   }
 
   /** All of them; one that fails stops no other. */
-  async settleQuestions(ids: readonly ArtefactId[], epoch: number): Promise<void> {
-    await this.#isolated.run(ids, (id) => this.settleQuestion(id, epoch));
+  async settleQuestions(ids: readonly ArtefactId[]): Promise<void> {
+    await this.#isolated.run(ids, (id) => this.settleQuestion(id));
   }
 
-  async #settle(id: ArtefactId, epoch: number): Promise<void> {
+  async #settle(id: ArtefactId): Promise<void> {
     const { board } = this.#deps;
     const basis = { readOn: board.connectionNumber() };
     const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
     const clarifications = await this.#clarificationsOf(id);
-    if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, epoch, basis);
+    if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, basis);
     if (clarifications.some(({ claim }) => !isEnded(claim.status)) || !(await this.#isWaitedFor(question))) return;
     const route = await this.#route(question, clarifications);
-    if (route.to === "agent") await this.#askAgent(question, route, epoch);
-    else await this.#askPeople(question, epoch);
+    if (route.to === "agent") await this.#askAgent(question, route);
+    else await this.#askPeople(question);
   }
 
   /** Settles the question that this answer belongs to, no matter who has answered. */
-  async settleAnswer(id: ArtefactId, epoch: number): Promise<void> {
+  async settleAnswer(id: ArtefactId): Promise<void> {
     const [question] = (await readHead(this.#deps.board, id))?.source_artefacts ?? [];
-    if (question !== undefined) await this.settleQuestion(question, epoch);
+    if (question !== undefined) await this.settleQuestion(question);
   }
 
   /** False for a clarification whose question has its answer, or is closed: no grant waits for its result. */
@@ -76,11 +76,11 @@ export class Questions {
   }
 
   /** The question needs no answer any more: ends the clarifications that are under way. */
-  close(id: ArtefactId, reason: string, epoch: number, basis: Basis): Promise<void> {
+  close(id: ArtefactId, reason: string, basis: Basis): Promise<void> {
     // After a call that is under way: it may be about to ask an agent.
     return this.#questions.run(id, async () => {
       for (const { claim } of await this.#clarificationsOf(id)) {
-        if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch, basis);
+        if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, basis);
       }
     });
   }
@@ -97,30 +97,24 @@ export class Questions {
     return asking?.grants.some((grant) => questionOf(grant) === id) === true;
   }
 
-  async #deliverAnswer(
-    question: ArtefactHead,
-    answer: ArtefactId,
-    clarifications: ClaimSnapshot[],
-    epoch: number,
-    basis: Basis,
-  ): Promise<void> {
+  async #deliverAnswer(question: ArtefactHead, answer: ArtefactId, clarifications: ClaimSnapshot[], basis: Basis): Promise<void> {
     const { board } = this.#deps;
     const answerHead = await readHead(board, answer);
     for (const { claim } of clarifications) {
       if (isEnded(claim.status) || claim.id === answerHead?.claim_id) continue;
       const reason = `Answered by ${answererOf(answerHead)}`;
-      await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch, basis);
+      await this.#decider.decide(claim.id, { kind: "question_closed", reason }, basis);
     }
     const { id, claim_id, produced_by_agent, type } = question;
     // First, so that the next attempt finds the raised budget.
     if (isBudgetQuestion(question)) await raiseByAnswer(this.#deps, question, answer);
     if (produced_by_agent !== "" && claim_id !== "")
-      await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, epoch, basis);
-    else if (type === goalFeedbackType && answerHead !== undefined) await this.#restateGoal(question, answerHead.id, epoch);
+      await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, basis);
+    else if (type === goalFeedbackType && answerHead !== undefined) await this.#restateGoal(question, answerHead.id);
   }
 
   /** The answer to feedback on a goal is the goal's next version. */
-  async #restateGoal({ source_artefacts }: ArtefactHead, id: ArtefactId, epoch: number): Promise<void> {
+  async #restateGoal({ source_artefacts }: ArtefactHead, id: ArtefactId): Promise<void> {
     const { board, clock, newId, log } = this.#deps;
     const [rejected] = source_artefacts;
     const [answer, goal] = await Promise.all([board.readArtefact(id), rejected && readHead(board, rejected)]);
@@ -143,8 +137,7 @@ export class Questions {
       metadata: { ...metadata, ...withoutUndefined({ summary }) },
     });
     // Refused where this was done before: the version exists.
-    const { outcome } = await board.postAsLeader(restated, epoch);
-    if (outcome === "fenced") throw new Fenced(epoch);
+    const { outcome } = await board.postAsLeader(restated);
     if (outcome === "created") log.info("Restated goal", { goal_id: goal.goal_id, artefact_id: restated.id });
   }
 
@@ -185,14 +178,13 @@ export class Questions {
     return askers;
   }
 
-  async #askPeople({ id, goal_id }: ArtefactHead, epoch: number): Promise<void> {
+  async #askPeople({ id, goal_id }: ArtefactHead): Promise<void> {
     const { board, log } = this.#deps;
-    const { outcome } = await board.askPeople({ question: id, epoch });
-    if (outcome === "fenced") throw new Fenced(epoch);
+    const { outcome } = await board.askPeople({ question: id });
     if (outcome === "asked") log.info("Routed a question to people", { artefact_id: id, goal_id });
   }
 
-  async #askAgent(question: ArtefactHead, { agent, standIn }: AgentRoute, epoch: number): Promise<void> {
+  async #askAgent(question: ArtefactHead, { agent, standIn }: AgentRoute): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const at = clock.now().toISOString();
     const { claim, grants } = assignedClaim(
@@ -200,10 +192,8 @@ export class Questions {
       { kind: "clarification", agent, context: question.source_artefacts, standIn },
     );
     const open = { cause: `clarification:${agent}`, claim, grants };
-    const result = await board.openClaim({ open, epoch, bidDeadlineMs: policy.bid_deadline_ms });
+    const result = await board.openClaim({ open, bidDeadlineMs: policy.bid_deadline_ms });
     switch (result.outcome) {
-      case "fenced":
-        throw new Fenced(epoch);
       case "opened":
         return log.info("Routed a question to an agent", {
           artefact_id: question.id,

@@ -1,5 +1,5 @@
 // A person's answer to an agent whose budget is spent raises the budget, before the agent goes on.
-import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import { amountsOfAnswer, type BudgetQuestion, readBudgetQuestion } from "../../lib/model/budget-question.ts";
 import type { Actor } from "../../lib/model/event.ts";

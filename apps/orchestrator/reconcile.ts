@@ -1,12 +1,12 @@
 // Decides about open claims again, as they are stored: for what has no event, and for events that were lost.
 
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import type { Questions } from "./questions.ts";
 
 /** Few enough that the work of events is hardly delayed. */
@@ -22,7 +22,6 @@ export class Reconciler {
   readonly #deps: ReconcileDeps;
   readonly #decider: Decider;
   readonly #questions: Questions;
-  readonly #epoch: number;
   #isIndexed = false;
   /**
    * How many of the oldest open claims the round has still to look at. It goes from the newest to the oldest, so that claims that are
@@ -30,11 +29,10 @@ export class Reconciler {
    */
   #left = 0;
 
-  constructor(deps: ReconcileDeps, handlers: { decider: Decider; questions: Questions }, epoch: number) {
+  constructor(deps: ReconcileDeps, handlers: { decider: Decider; questions: Questions }) {
     this.#deps = deps;
     this.#decider = handlers.decider;
     this.#questions = handlers.questions;
-    this.#epoch = epoch;
   }
 
   /** Every open claim, without a pause: finds all that was lost. */
@@ -56,8 +54,7 @@ export class Reconciler {
 
   async #index(): Promise<void> {
     while (!this.#isIndexed) {
-      const indexed = await this.#deps.board.indexClaims({ epoch: this.#epoch, limit: claimsAtOnce });
-      if (indexed.outcome === "fenced") throw new Fenced(this.#epoch);
+      const indexed = await this.#deps.board.indexClaims({ limit: claimsAtOnce });
       this.#isIndexed = indexed.left === 0;
     }
   }
@@ -78,10 +75,9 @@ export class Reconciler {
     }
     const stored = new Map(snapshots.map((snapshot) => [snapshot.claim.id, snapshot]));
     const basis = { readOn, stored };
-    await this.#decider.decideEach(claims, (claim) => events.get(claim) ?? { kind: "progress" }, this.#epoch, basis);
+    await this.#decider.decideEach(claims, (claim) => events.get(claim) ?? { kind: "progress" }, basis);
     await this.#questions.settleQuestions(
       snapshots.flatMap(({ grants }) => grants.map(questionOf)).filter((id) => id !== undefined),
-      this.#epoch,
     );
   }
 }

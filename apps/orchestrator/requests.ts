@@ -9,7 +9,7 @@ import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import type { EventDraft, SettEvent } from "../../lib/model/event.ts";
 import { type ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
 import type { AgentCache } from "./agent-cache.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import type { PauseCache } from "./pause-cache.ts";
 import type { Questions } from "./questions.ts";
 
@@ -28,34 +28,32 @@ export class Requests {
   }
 
   /** Ends the goal; the handler of the `goal_ended` event ends its claims. */
-  async cancel(request: SettEvent, goal: GoalId, epoch: number, readOn: number): Promise<void> {
-    const { outcome } = await this.#deps.board.endGoal({ goal, ending: "cancelled", by: request.actor, epoch, readOn });
-    if (outcome === "fenced") throw new Fenced(epoch);
-    if (outcome === "already") await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", epoch, readOn);
+  async cancel(request: SettEvent, goal: GoalId, readOn: number): Promise<void> {
+    const { outcome } = await this.#deps.board.endGoal({ goal, ending: "cancelled", by: request.actor, readOn });
+    if (outcome === "already") await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", readOn);
   }
 
-  async setPaused(request: SettEvent, paused: boolean, epoch: number, readOn: number): Promise<void> {
+  async setPaused(request: SettEvent, paused: boolean, readOn: number): Promise<void> {
     const { board, log } = this.#deps;
-    const { outcome } = await board.setPaused({ paused, by: request.actor, at: request.time, epoch, readOn });
+    const { outcome } = await board.setPaused({ paused, by: request.actor, at: request.time, readOn });
     this.#pause.forget();
-    if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
     const before = await board.readPause();
     const already = before === undefined ? "" : `, by ${before.by.replace(/^person:/, "")} since ${before.since}`;
     const reason = paused ? `The instance is paused already${already}.` : "The instance is not paused.";
-    await this.#refuse(request, {}, reason, epoch, readOn);
+    await this.#refuse(request, {}, reason, readOn);
   }
 
   /** Another try of the claim that ended with this Failure. */
-  async retry(request: SettEvent, failureId: ArtefactId, epoch: number, readOn: number): Promise<void> {
+  async retry(request: SettEvent, failureId: ArtefactId, readOn: number): Promise<void> {
     const failure = await this.#deps.board.readArtefact(failureId);
     if (failure === undefined)
-      return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, epoch, readOn);
+      return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, readOn);
     // Requests for other Failures of the claim may come at the same time, and the claim is tried again only once.
-    return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, epoch, readOn));
+    return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, readOn));
   }
 
-  async #retry(request: SettEvent, failure: Artefact, epoch: number, readOn: number): Promise<void> {
+  async #retry(request: SettEvent, failure: Artefact, readOn: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const about = { artefact_id: failure.id };
     const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
@@ -66,14 +64,13 @@ export class Requests {
       failed === undefined || this.#questions.isNeeded(failed.claim),
     ]);
     const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
-    if (!retried.ok) return this.#refuse(request, about, retried.reason, epoch, readOn);
-    const result = await board.openClaim({ open: retried, epoch, bidDeadlineMs: policy.bid_deadline_ms, readOn });
-    if (result.outcome === "fenced") throw new Fenced(epoch);
+    if (!retried.ok) return this.#refuse(request, about, retried.reason, readOn);
+    const result = await board.openClaim({ open: retried, bidDeadlineMs: policy.bid_deadline_ms, readOn });
     if (result.outcome === "opened")
       log.info("Opened claim", { claim_id: id, artefact_id: retried.claim.artefact_id, retry_of: failure.id });
     if (result.outcome === "exists")
-      await this.#refuse(request, about, `It was tried again before, as claim ${result.claim}.`, epoch, readOn);
-    if (result.outcome === "refused") await this.#refuse(request, about, result.reason, epoch, readOn);
+      await this.#refuse(request, about, `It was tried again before, as claim ${result.claim}.`, readOn);
+    if (result.outcome === "refused") await this.#refuse(request, about, result.reason, readOn);
   }
 
   /** Cause → claim: the claims that tried this claim's work again, also by another agent. */
@@ -89,9 +86,8 @@ export class Requests {
     );
   }
 
-  async #refuse(request: SettEvent, about: Partial<EventDraft>, reason: string, epoch: number, readOn: number): Promise<void> {
+  async #refuse(request: SettEvent, about: Partial<EventDraft>, reason: string, readOn: number): Promise<void> {
     const draft = { ...about, type: "request_refused" as const, data: { request: request.id, reason } };
-    const { outcome } = await this.#deps.board.logAsLeader(draft, epoch, readOn);
-    if (outcome === "fenced") throw new Fenced(epoch);
+    await this.#deps.board.logAsLeader(draft, readOn);
   }
 }

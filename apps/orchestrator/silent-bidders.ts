@@ -33,7 +33,7 @@ export class SilentBidders {
   }
 
   /** Decides about each claim that waits for an agent without a heartbeat, once. Costs nothing while no such claim waits. */
-  async tick(epoch: number): Promise<void> {
+  async tick(): Promise<void> {
     const { board, clock } = this.#deps;
     const { decider, contact } = this.#parts;
     const readOn = board.connectionNumber();
@@ -51,7 +51,7 @@ export class SilentBidders {
     if (silent.length === 0 || !contact.hasLasted(silentAfterMs)) return;
     const stopped = [...waiting].filter(([, agents]) => agents.some((agent) => silent.includes(agent))).map(([claim]) => claim);
     for (const claim of stopped) this.#watched.delete(claim);
-    await decider.decideEach(stopped, () => ({ kind: "bidders_silent", agents: silent }), epoch, { readOn });
+    await decider.decideEach(stopped, () => ({ kind: "bidders_silent", agents: silent }), { readOn });
   }
 
   /** The agents that the watched claims still wait for, and that send heartbeats. A claim that waits for none is not watched any more. */

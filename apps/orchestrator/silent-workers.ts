@@ -32,18 +32,18 @@ export class SilentWorkers {
    * Decides about the work of agents that have been silent for longer than is tolerated. `mayJudge`: contact has lasted so long that an
    * agent has had its chance.
    */
-  async tick(epoch: number, mayJudge: boolean): Promise<void> {
+  async tick(mayJudge: boolean): Promise<void> {
     const { board, clock, policy } = this.#deps;
     const toleratedMs = Math.max(policy.bid_deadline_ms, silentAfterMs);
     const [agents, statuses] = [await this.#agentCache.list(), await board.listStatuses()];
     for (const { name } of agents) {
       const forMs = this.#silence.silentForMs(name, statuses.get(name), clock.passedMs());
-      if (mayJudge && forMs >= toleratedMs) await this.#takeOver(name, forMs, epoch);
+      if (mayJudge && forMs >= toleratedMs) await this.#takeOver(name, forMs);
       else this.#places.delete(name);
     }
   }
 
-  async #takeOver(agent: AgentName, forMs: number, epoch: number): Promise<void> {
+  async #takeOver(agent: AgentName, forMs: number): Promise<void> {
     const { board } = this.#deps;
     const claims = await board.listClaimsOf(agent, "work");
     const known = this.#places.get(agent) ?? 0;
@@ -55,7 +55,7 @@ export class SilentWorkers {
     for (const snapshot of await board.readClaims(some))
       if (mayBeTakenOver(snapshot, agent)) stored.set(snapshot.claim.id, snapshot);
     const event: ClaimEvent = { kind: "agent_silent", agent, forMs };
-    await this.#decider.decideEach([...stored.keys()], () => event, epoch, { readOn, stored });
+    await this.#decider.decideEach([...stored.keys()], () => event, { readOn, stored });
   }
 }
 

@@ -2,7 +2,7 @@
 // only where a person has broken one by hand.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import type { Target } from "../../lib/core/claim-decision.ts";
 import { type Verdict, verdictOf } from "../../lib/core/review-verdict.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -14,12 +14,14 @@ const maxVerdicts = 1_000;
 /** Reviews of 16 MiB each are possible. */
 const reviewsAtOnce = 4;
 
+type Board = Pick<LeaderBlackboard, "readHeads" | "readArtefacts">;
+
 export class TargetCache {
   readonly #targets = new RecentMap<ArtefactId, Target>(maxTargets);
   readonly #verdicts = new RecentMap<ArtefactId, Verdict>(maxVerdicts);
-  readonly #board: LeaderBlackboard;
+  readonly #board: Board;
 
-  constructor(board: LeaderBlackboard) {
+  constructor(board: Board) {
     this.#board = board;
   }
 

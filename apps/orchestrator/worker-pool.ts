@@ -4,19 +4,21 @@
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
+import { Fenced, type LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { Basis } from "./decide-and-commit.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
 
 /** How long queued grants fail before the container runtime is asked again for its workers. */
 const failQueuedForMs = 2_000;
 
-export type WorkerDeps = Pick<Deps, "board" | "log"> & {
+export type WorkerDeps = Pick<Deps, "log"> & {
+  board: Pick<LeaderBlackboard, "connectionNumber" | "followGrants" | "keepWorkerLog" | "readClaim" | "readPause">;
   runtime: ContainerRuntime;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
   decide: (claim: ClaimId, event: ClaimEvent, basis: Basis) => Promise<unknown>;

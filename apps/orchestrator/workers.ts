@@ -3,6 +3,7 @@
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import { exitCodes, messageOf } from "../../lib/model/errors.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
@@ -14,7 +15,7 @@ import type { WorkerTemplate } from "./worker-template.ts";
 /** So many of a worker's last lines are kept: they show how it ended. */
 const maxLogLines = 1_000;
 
-type WorkersDeps = Pick<Deps, "board" | "log"> & { runtime: ContainerRuntime };
+type WorkersDeps = Pick<Deps, "log"> & { board: Pick<LeaderBlackboard, "keepWorkerLog">; runtime: ContainerRuntime };
 
 /** `reason` counts only where no result was posted. `not_accepted`: by its exit code it has begun nothing. */
 export type WorkerEnd = "not_accepted" | { reason: string };

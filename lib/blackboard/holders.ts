@@ -66,8 +66,8 @@ export type AgentBlackboard = Pick<
 > &
   AsyncDisposable;
 
-/** The orchestrator. What it decides it writes under its epoch. */
-export type LeaderBlackboard = Pick<
+/** The orchestrator, before it leads: what it decides it writes under an epoch. leading.ts makes of them what a leader has. */
+export type CandidateBlackboard = Pick<
   Blackboard,
   | Contact
   | Reading

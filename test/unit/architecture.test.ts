@@ -112,13 +112,15 @@ test("what the command line shows is made of facts alone: no file, no process, n
 
 test("a program has only its own part of the blackboard's port, and asks for no other's", () => {
   const holders: Record<string, string> = { cub: "Agent", orchestrator: "Leader", cli: "Person", gateway: "Gateway" };
+  // Who does not lead yet has no epoch.
+  const isCandidate = (file: string) => file === "apps/orchestrator/deps.ts";
   const wrong = Object.entries(holders).flatMap(([app, own]) =>
     sources
       .filter((file) => file.startsWith(`apps/${app}/`))
       .flatMap((file) =>
         [...codeOf(file).matchAll(/\b([A-Z][a-z]*)?Blackboard\b/g)].map(([word, holder]) => ({ file, word, holder })),
       )
-      .filter(({ holder }) => holder !== own)
+      .filter(({ file, holder }) => holder !== own && !(holder === "Candidate" && isCandidate(file)))
       .map(({ file, word }) => `${file} has ${word}, and ${app} has ${own}Blackboard`),
   );
   expect(wrong).toEqual([]);

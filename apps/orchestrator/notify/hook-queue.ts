@@ -2,10 +2,11 @@
 // a while; the subject that failed goes to the end of the queue, so that a message that the webhook cannot take delays no other.
 import { createHash } from "node:crypto";
 import { backOffMs } from "../../../lib/async/back-off.ts";
+import { Fenced } from "../../../lib/blackboard/leading.ts";
 import { type Notice, type NoticeSubject, noticeBody, subjectKey } from "../../../lib/core/notice.ts";
 import type { Delivery, Hook } from "../../../lib/model/notify.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
-import { type Deps, Fenced } from "../deps.ts";
+import type { Deps } from "../deps.ts";
 import { post } from "./post.ts";
 import { readNotice } from "./read-notice.ts";
 
@@ -18,7 +19,6 @@ type Entry = { subject: NoticeSubject; dueMs: number; failingSinceMs?: number };
 
 export class HookQueue {
   readonly #deps: Deps;
-  readonly #epoch: number;
   readonly #hook: Hook;
   /** The host, and enough of a digest to distinguish it from others: the whole address may be a secret. */
   readonly #name: string;
@@ -27,10 +27,9 @@ export class HookQueue {
   #failures = 0;
   #notBeforeMs = 0;
 
-  constructor(deps: Deps, hook: Hook, epoch: number) {
+  constructor(deps: Deps, hook: Hook) {
     this.#deps = deps;
     this.#hook = hook;
-    this.#epoch = epoch;
     this.#name = `${new URL(hook.url).host}-${createHash("sha256").update(hook.url).digest("hex").slice(0, 12)}`;
   }
 
@@ -101,7 +100,7 @@ export class HookQueue {
   async #deliver(key: string, entry: Entry, notice: Notice, delivery: Delivery, signal: AbortSignal): Promise<boolean> {
     const { board, log, metrics, notify } = this.#deps;
     // A process that wakes up late finds another leader, and sends nothing.
-    if ((await board.readLeader())?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
+    if ((await board.readLeader())?.epoch !== board.epoch) throw new Fenced(board.epoch);
     const { reminder } = delivery;
     const body = noticeBody(notice, { instance: board.instance, reminder });
     const id = `${notice.id}-${reminder}`;
@@ -120,8 +119,7 @@ export class HookQueue {
     } else this.#failures = 0;
     if (posted.outcome === "taken") log.info("Delivered webhook", { ...about, goal_id: notice.goal?.id });
     else log.error("Gave up webhook delivery", { ...about, reason: posted.reason });
-    const { outcome } = await board.recordDelivery({ subject: key, hook: this.#name, delivery, epoch: this.#epoch });
-    if (outcome === "fenced") throw new Fenced(this.#epoch);
+    await board.recordDelivery({ subject: key, hook: this.#name, delivery });
     return true;
   }
 

@@ -5,7 +5,7 @@ import { aborted, sleep } from "../../../lib/async/sleep.ts";
 import { type NoticeSubject, noticeSubjectOf, subjectKey } from "../../../lib/core/notice.ts";
 import { isForApproval } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import { type Deps, Fenced } from "../deps.ts";
+import type { Deps } from "../deps.ts";
 import { HookQueue } from "./hook-queue.ts";
 
 /** A goal is read when none of its claims has ended for so long: several may end together, and reading a goal is expensive. */
@@ -18,7 +18,6 @@ const claimsAtOnce = 100;
 
 export class Notifier {
   readonly #deps: Deps;
-  readonly #epoch: number;
   readonly #queues: HookQueue[];
   readonly #listEveryMs: number;
   /** NoticeSubject → the event before the subject's first one: the cursor stays there until the subject is handled. */
@@ -27,12 +26,11 @@ export class Notifier {
   #saved = "";
 
   /** `cursor`: where to begin when nothing was ever sent. */
-  constructor(deps: Deps, { epoch, cursor }: { epoch: number; cursor: string }) {
+  constructor(deps: Deps, cursor: string) {
     const { hooks } = deps.notify ?? { hooks: [] };
     this.#deps = deps;
-    this.#epoch = epoch;
     this.#reached = cursor;
-    this.#queues = hooks.map((hook) => new HookQueue(deps, hook, epoch));
+    this.#queues = hooks.map((hook) => new HookQueue(deps, hook));
     this.#listEveryMs = Math.min(listEveryMs, ...hooks.map((hook) => hook.remind_every_ms));
   }
 
@@ -116,7 +114,6 @@ export class Notifier {
   }
 
   async #moveCursor(cursor: string | undefined): Promise<void> {
-    const { outcome } = await this.#deps.board.moveNoticeCursor(this.#epoch, cursor);
-    if (outcome === "fenced") throw new Fenced(this.#epoch);
+    await this.#deps.board.moveNoticeCursor(cursor);
   }
 }

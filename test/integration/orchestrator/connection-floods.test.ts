@@ -1,7 +1,7 @@
 // A command that opens hundreds of connections to Redis, and what the orchestrator makes of it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ConnectionWatch } from "../../../apps/orchestrator/connection-watch.ts";
-import { Fenced } from "../../../apps/orchestrator/deps.ts";
+import { Fenced } from "../../../lib/blackboard/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
@@ -13,7 +13,7 @@ import { agentName } from "../../support/records/sample.ts";
 import { floodWithConnections } from "../../support/redis/connection-flood.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { orchestratorDeps } from "../../support/world/deps.ts";
+import { leaderDeps } from "../../support/world/deps.ts";
 
 const hostile: RedisUser = { role: "agent", agent: agentName("hostile") };
 const orchestrator: RedisUser = { role: "orchestrator" };
@@ -40,14 +40,16 @@ async function createScene(name: string) {
     () => new Date(0),
   );
   const clock = { now: () => new Date(nowMs), passedMs: () => nowMs };
-  const watch = new ConnectionWatch(orchestratorDeps({ board, log, clock }));
+  const watch = (epoch: number) => new ConnectionWatch(leaderDeps(epoch, { board, log, clock }));
+  const own = watch(leader.epoch);
   return {
     board,
     lines,
     pass: (ms: number) => {
       nowMs += ms;
     },
-    tick: (epoch = leader.epoch) => watch.tick(epoch),
+    tick: () => own.tick(),
+    tickOf: (epoch: number) => watch(epoch).tick(),
     flood: (count: number) => floodWithConnections(asUser(server.url, hostile, "a-password"), count),
     [Symbol.asyncDispose]: () => board[Symbol.asyncDispose](),
   };
@@ -93,7 +95,7 @@ test("an agent that has as many as it may keeps them, however many others there 
 test("a leader whose epoch is over ends the flood, and records nothing", async () => {
   await using scene = await createScene("fenced");
   using flood = await scene.flood(510);
-  await expect(scene.tick(7)).rejects.toBeInstanceOf(Fenced);
+  await expect(scene.tickOf(7)).rejects.toBeInstanceOf(Fenced);
   await waitFor("the end of the flood", () => flood.open === 0);
   expect(await events(scene.board, "connections_ended")).toEqual([]);
 });

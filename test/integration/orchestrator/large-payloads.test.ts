@@ -12,7 +12,7 @@ import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";
 import { agentName, newArtefactId, sampleAgent, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
-import { orchestratorDeps } from "../../support/world/deps.ts";
+import { leaderDeps } from "../../support/world/deps.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -81,7 +81,7 @@ test("a question is looked at without what it says", async () => {
     source_artefacts: [goal.id],
   });
   await bench.board.createArtefact(question, "person:test");
-  expect(await bytesSent(() => look.questions.settleQuestion(question.id, look.epoch))).toBeLessThan(mebibyte / 10);
+  expect(await bytesSent(() => look.questions.settleQuestion(question.id))).toBeLessThan(mebibyte / 10);
   expect(await bench.board.listOpenQuestions()).toEqual([question.id]);
 });
 
@@ -91,11 +91,11 @@ async function createLook(board: Blackboard) {
     exact: true,
   });
   const epoch = await acquireLeaderLease(board);
-  const deps = orchestratorDeps({ board });
+  const deps = leaderDeps(epoch, { board });
   const agents = new AgentCache(deps);
   const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(board), new PauseCache(board));
   const questions = new Questions(deps, agents, decider);
-  const reconciler = new Reconciler(deps, { decider, questions }, epoch);
+  const reconciler = new Reconciler(deps, { decider, questions });
   return {
     epoch,
     questions,

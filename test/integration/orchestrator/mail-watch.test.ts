@@ -1,8 +1,8 @@
 // An agent that fills the memory of Redis with its mail, and what the orchestrator makes of it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createClient } from "redis";
-import { Fenced } from "../../../apps/orchestrator/deps.ts";
 import { MailWatch } from "../../../apps/orchestrator/mail-watch.ts";
+import { Fenced } from "../../../lib/blackboard/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
@@ -12,7 +12,7 @@ import { events, postGoal, user } from "../../support/blackboard/scene.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { orchestratorDeps } from "../../support/world/deps.ts";
+import { leaderDeps } from "../../support/world/deps.ts";
 
 const [hostile, coder] = [agentName("hostile"), agentName("coder")];
 const orchestrator: RedisUser = { role: "orchestrator" };
@@ -40,7 +40,9 @@ async function createScene(name: string) {
   const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 600_000, restarted: true });
   if (leader.outcome !== "held") throw new Error("The leader lease is not free.");
   let nowMs = 0;
-  const watch = new MailWatch(orchestratorDeps({ board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } }));
+  const watch = (epoch: number) =>
+    new MailWatch(leaderDeps(epoch, { board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } }));
+  const own = watch(leader.epoch);
   const send = async (count: number) => {
     const url = asUser(server.url, { role: "agent", agent: hostile }, "a-password");
     const client = createClient({ url, socket: { reconnectStrategy: false } });
@@ -61,7 +63,8 @@ async function createScene(name: string) {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    tick: (epoch = leader.epoch) => watch.tick(epoch),
+    tick: () => own.tick(),
+    tickOf: (epoch: number) => watch(epoch).tick(),
     send,
     /** Sends until Redis takes no more; `ended` resolves once its connection was ended. */
     flood: async () => {
@@ -125,7 +128,7 @@ test("nothing is dropped where there is room, nor of an agent that has little", 
 test("a leader whose epoch is over drops the mail, and records nothing", async () => {
   await using scene = await createScene("fenced");
   const flood = await scene.flood();
-  await expect(scene.tick(7)).rejects.toBeInstanceOf(Fenced);
+  await expect(scene.tickOf(7)).rejects.toBeInstanceOf(Fenced);
   await flood.ended();
   expect(await scene.unread(hostile)).toBe(0);
   expect(await scene.dropped()).toEqual([]);

@@ -23,8 +23,8 @@ const queuedOnes = (grants: readonly Grant[], change: (grant: Extract<Grant, { s
 const ignoring = (kind: ClaimEvent["kind"]): Defect => ({
   name: `nothing is decided for ${kind}`,
   plant: (planting) =>
-    planting.method(Decider.prototype, "decide", async (original, _decider, claim, event, epoch, basis) =>
-      event.kind === kind ? false : original(claim, event, epoch, basis),
+    planting.method(Decider.prototype, "decide", async (original, _decider, claim, event, basis) =>
+      event.kind === kind ? false : original(claim, event, basis),
     ),
 });
 

@@ -4,7 +4,7 @@ import process from "node:process";
 import { Cub } from "../../../apps/cub/cub.ts";
 import type { Deps as CubDeps } from "../../../apps/cub/deps.ts";
 import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
-import type { Deps as OrchestratorDeps } from "../../../apps/orchestrator/deps.ts";
+import type { CandidateDeps } from "../../../apps/orchestrator/deps.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { byMail } from "../../../lib/blackboard/by-mail.ts";
@@ -28,7 +28,7 @@ import { outcomeOf, type Tool } from "./tool.ts";
 export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string; behaviour?: Behaviour };
 export type ClanOptions = {
   policy?: Partial<Policy>;
-  workers?: OrchestratorDeps["workers"];
+  workers?: CandidateDeps["workers"];
   /** How long contact must have lasted before a lapsed lease is judged. */
   grantLeaseMs?: number;
 };
@@ -69,7 +69,7 @@ export class Clan implements AsyncDisposable {
     }
   }
 
-  async startOrchestrator(over: Partial<OrchestratorDeps> = {}) {
+  async startOrchestrator(over: Partial<CandidateDeps> = {}) {
     const { policy, workers, grantLeaseMs } = this.#options;
     const own = new AbortController();
     this.#orchestrator = own;

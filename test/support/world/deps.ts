@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { Deps as CubDeps } from "../../../apps/cub/deps.ts";
 import { LoopWatch } from "../../../apps/cub/loop-watch.ts";
 import { createCubMetrics } from "../../../apps/cub/metrics.ts";
-import type { Deps as OrchestratorDeps } from "../../../apps/orchestrator/deps.ts";
+import type { CandidateDeps, Deps as LeaderDeps } from "../../../apps/orchestrator/deps.ts";
 import { createOrchestratorMetrics } from "../../../apps/orchestrator/metrics.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
+import { lead } from "../../../lib/blackboard/leading.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
 import { defaultPolicy } from "../../../lib/model/policy.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
@@ -26,6 +27,13 @@ export function cubDeps(overrides: Pick<CubDeps, "board" | "registration" | "run
   };
 }
 
-export function orchestratorDeps(overrides: Pick<OrchestratorDeps, "board"> & Partial<OrchestratorDeps>): OrchestratorDeps {
+type Overrides = Pick<CandidateDeps, "board"> & Partial<CandidateDeps>;
+
+export function orchestratorDeps(overrides: Overrides): CandidateDeps {
   return { ...common, log: silent, policy: defaultPolicy, holder: "test", metrics: createOrchestratorMetrics(), ...overrides };
+}
+
+/** Of a leader in this epoch. */
+export function leaderDeps(epoch: number, overrides: Overrides): LeaderDeps {
+  return { ...orchestratorDeps(overrides), board: lead(overrides.board, epoch) };
 }

@@ -5,7 +5,7 @@ import { PostOffice } from "../../../apps/orchestrator/post-office.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
 import { waitFor } from "../wait-for.ts";
-import { orchestratorDeps } from "./deps.ts";
+import { leaderDeps } from "./deps.ts";
 
 /** The rest of the post office after a failure. */
 const restartAfterMs = 50;
@@ -17,8 +17,8 @@ export async function openPostOffice(board: Blackboard): Promise<AsyncDisposable
     return leader.outcome === "held" ? leader.epoch : undefined;
   });
   const over = new AbortController();
-  const deps = orchestratorDeps({ board });
-  const postOffice = new PostOffice(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs });
+  const deps = leaderDeps(epoch, { board });
+  const postOffice = new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs });
   const ended = new Loops(deps.log, deps.clock).every(restartAfterMs, over.signal, () => postOffice.run(over.signal));
   return {
     epoch,

@@ -14,7 +14,7 @@ import { type ClaimId, InstanceName } from "../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../lib/service/json-log.ts";
 import { events, openClaim, postGoal } from "../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent, sampleClaim } from "../../../support/records/sample.ts";
-import { orchestratorDeps } from "../../../support/world/deps.ts";
+import { leaderDeps } from "../../../support/world/deps.ts";
 
 /** A claim that lacks a bid of `hand`, and an orchestrator that handles what is due when the test says so. */
 async function createScene() {
@@ -24,9 +24,9 @@ async function createScene() {
   const clock = { now: () => new Date(nowMs), passedMs: () => nowMs };
   const lines: string[] = [];
   const log = createJsonLog((line) => lines.push(line), clock.now);
-  const deps = orchestratorDeps({ board, clock, log });
   await board.registerAgents([sampleAgent("coder"), sampleAgent("hand", { external: true })], "person:test", { exact: true });
   const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
+  const deps = leaderDeps(epoch, { board, clock, log });
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
   const decider = new Decider(deps, new AgentCache(deps), new TargetCache(board), new ClaimCache(board), new PauseCache(board));
   const byHand = new BidsByHand(deps, decider);
@@ -35,11 +35,11 @@ async function createScene() {
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       nowMs += 1_000;
-      await handleDue(deps, handlers, contact, 0, epoch);
+      await handleDue(deps, handlers, contact, 0);
     }
   };
   const announcements = async () => Number(await board.endOfAnnouncements());
-  const look = () => byHand.tick(epoch, new AbortController().signal);
+  const look = () => byHand.tick(new AbortController().signal);
   return { board, memory, claim, epoch, pass, look, announcements, lines };
 }
 

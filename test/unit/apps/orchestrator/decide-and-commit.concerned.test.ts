@@ -17,7 +17,7 @@ import { type ClaimId, InstanceName } from "../../../../lib/model/ids.ts";
 import { readsOf } from "../../../support/blackboard/counted-reads.ts";
 import { acquireLeaderLease, postGoal, user } from "../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent, sampleClaim } from "../../../support/records/sample.ts";
-import { orchestratorDeps } from "../../../support/world/deps.ts";
+import { leaderDeps } from "../../../support/world/deps.ts";
 
 const agents = ["coder", "tester", "critic"].map((name) => sampleAgent(name, { bids_by_command: true }));
 const [coder, tester] = [agentName("coder"), agentName("tester")];
@@ -28,7 +28,7 @@ async function createScene() {
   const { board, read } = readsOf(memory.open());
   await board.registerAgents(agents, user, { exact: true });
   const epoch = await acquireLeaderLease(board);
-  const deps = orchestratorDeps({ board });
+  const deps = leaderDeps(epoch, { board });
   const [agentCache, targets, pause] = [new AgentCache(deps), new TargetCache(board), new PauseCache(board)];
   const cache = new ClaimCache(board);
   const decider = new Decider(deps, agentCache, targets, cache, pause);
@@ -36,7 +36,7 @@ async function createScene() {
   const requests = new Requests(deps, agentCache, questions, pause);
   const opener = new ClaimOpener(deps, { agentCache, decider, cache, targets, pause, onAsked: () => {} });
   const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
-  const reconciler = new Reconciler(deps, { decider, questions }, epoch);
+  const reconciler = new Reconciler(deps, { decider, questions });
   return {
     board,
     memory,
@@ -47,7 +47,7 @@ async function createScene() {
     async handle(type: EventType) {
       const event = (await board.readEvents("0", 10_000)).findLast((one) => one.type === type);
       read.clear();
-      await handler.handle(event as SettEvent, epoch, board.connectionNumber());
+      await handler.handle(event as SettEvent, board.connectionNumber());
     },
     async open(electorate: readonly string[], goal?: Artefact): Promise<{ id: ClaimId; goal: Artefact }> {
       const about = goal ?? (await postGoal(board));

@@ -5,7 +5,7 @@ import { LogReader } from "../../../../apps/orchestrator/log-reader.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import { waitFor } from "../../../support/wait-for.ts";
-import { orchestratorDeps } from "../../../support/world/deps.ts";
+import { leaderDeps } from "../../../support/world/deps.ts";
 
 /** Has followed the log to its end, and was stopped. */
 async function stoppedReader() {
@@ -15,7 +15,7 @@ async function stoppedReader() {
   if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
   await board.logEvent({ type: "instance_started" }, "person:Ada");
   const end = await board.endOfEvents();
-  const reader = new LogReader(orchestratorDeps({ board }), leader);
+  const reader = new LogReader(leaderDeps(leader.epoch, { board }), leader.cursor);
   const stop = new AbortController();
   const needsNoWork = { handle: () => undefined } as unknown as EventHandler;
   const running = reader.run(needsNoWork, () => {}, stop.signal);

@@ -3,24 +3,25 @@ import { expect, test } from "bun:test";
 import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
 import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
-import { Fenced } from "../../../../apps/orchestrator/deps.ts";
 import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
 import { Questions } from "../../../../apps/orchestrator/questions.ts";
 import { Requests } from "../../../../apps/orchestrator/requests.ts";
 import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
+import { Fenced } from "../../../../lib/blackboard/leading.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import type { SettEvent } from "../../../../lib/model/event.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import { acquireLeaderLease, events, openClaim } from "../../../support/blackboard/scene.ts";
 import { errorOf } from "../../../support/error-of.ts";
 import { newArtefactId } from "../../../support/records/sample.ts";
-import { orchestratorDeps } from "../../../support/world/deps.ts";
+import { leaderDeps } from "../../../support/world/deps.ts";
 import { memoryClan } from "../../../support/world/memory-clan.ts";
 
+/** As it is before the first leader lease, which then is that of epoch 1. */
 function createScene() {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
   const board = memory.open();
-  const deps = orchestratorDeps({ board });
+  const deps = leaderDeps(1, { board });
   const [agents, pause] = [new AgentCache(deps), new PauseCache(board)];
   const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(board), pause);
   return { memory, board, decider, requests: new Requests(deps, agents, new Questions(deps, agents, decider), pause) };
@@ -41,34 +42,34 @@ test("work whose result was made from what is lost is done again, without a Fail
 
 test("what was read before a loss of contact decides nothing, and what shows only that a claim has moved does", async () => {
   const { memory, board, decider } = createScene();
-  const { claim, epoch } = await openClaim(board, []);
+  const { claim } = await openClaim(board, []);
   const readOn = board.connectionNumber();
   memory.reconnect();
   const ending = { kind: "goal_ended", reason: "It was cancelled." } as const;
-  expect(await errorOf(decider.decide(claim.id, ending, epoch, { readOn }))).toMatchObject({ code: "redis-unreachable" });
+  expect(await errorOf(decider.decide(claim.id, ending, { readOn }))).toMatchObject({ code: "redis-unreachable" });
   expect(await board.readClaim(claim.id)).toMatchObject({ claim: { status: "pending_review", rev: 0 } });
-  expect(await decider.decide(claim.id, { kind: "progress" }, epoch, { readOn })).toBe(true);
+  expect(await decider.decide(claim.id, { kind: "progress" }, { readOn })).toBe(true);
   expect(await board.readClaim(claim.id)).toMatchObject({ claim: { status: "complete" } });
 });
 
 test("an orchestrator that was replaced refuses no request", async () => {
   const { board, requests } = createScene();
-  const epoch = await acquireLeaderLease(board);
+  await acquireLeaderLease(board);
   await acquireLeaderLease(board);
   const request: SettEvent = { type: "retry_requested", id: "1-0", time: new Date().toISOString(), actor: "person:Ada" };
-  await expect(requests.retry(request, newArtefactId(), epoch, board.connectionNumber())).rejects.toBeInstanceOf(Fenced);
+  await expect(requests.retry(request, newArtefactId(), board.connectionNumber())).rejects.toBeInstanceOf(Fenced);
   expect(await events(board, "request_refused")).toEqual([]);
 });
 
 test("a request that was read before a loss of contact is not refused", async () => {
   const { memory, board, requests } = createScene();
-  const epoch = await acquireLeaderLease(board);
+  await acquireLeaderLease(board);
   const failure = newArtefactId();
   const request: SettEvent = { type: "retry_requested", id: "1-0", time: new Date().toISOString(), actor: "person:Ada" };
   const readOn = board.connectionNumber();
   memory.reconnect();
-  expect(await errorOf(requests.retry(request, failure, epoch, readOn))).toMatchObject({ code: "redis-unreachable" });
+  expect(await errorOf(requests.retry(request, failure, readOn))).toMatchObject({ code: "redis-unreachable" });
   expect(await events(board, "request_refused")).toEqual([]);
-  await requests.retry(request, failure, epoch, board.connectionNumber());
+  await requests.retry(request, failure, board.connectionNumber());
   expect(await events(board, "request_refused")).toMatchObject([{ artefact_id: failure, data: { request: "1-0" } }]);
 });

@@ -3,11 +3,11 @@
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
-import { Fenced } from "../../../../apps/orchestrator/deps.ts";
 import { MailHandler } from "../../../../apps/orchestrator/mail-handler.ts";
 import { PostOffice } from "../../../../apps/orchestrator/post-office.ts";
 import { readEnvelope } from "../../../../apps/orchestrator/read-envelope.ts";
 import { byMail } from "../../../../lib/blackboard/by-mail.ts";
+import { Fenced } from "../../../../lib/blackboard/leading.ts";
 import type { MailAnswer } from "../../../../lib/blackboard/mail-port.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
@@ -23,7 +23,7 @@ import {
 } from "../../../support/blackboard/scene.ts";
 import { agentName, newArtefactId, newClaimId, sampleAgent } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
-import { orchestratorDeps } from "../../../support/world/deps.ts";
+import { leaderDeps } from "../../../support/world/deps.ts";
 
 const coder = agentName("coder");
 
@@ -48,8 +48,8 @@ async function office() {
     },
     /** Begins once the scene has its leader. */
     open: (epoch: number) => {
-      const deps = orchestratorDeps({ board, clock });
-      return new PostOffice(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs: 60_000 }).run(stop.signal);
+      const deps = leaderDeps(epoch, { board, clock });
+      return new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 }).run(stop.signal);
     },
     /** Resolves with the answer. */
     say: async (message: unknown) => {
@@ -146,8 +146,8 @@ test("what cannot be stored, or read by others, is refused before it is on recor
 test("an agent that chooses the place of its message in the future gives its result no time to come", async () => {
   await using scene = await office();
   const { claim, epoch } = await queueGrant(scene.board);
-  const deps = orchestratorDeps({ board: scene.board });
-  const handler = new MailHandler(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs: 60_000 });
+  const deps = leaderDeps(epoch, { board: scene.board });
+  const handler = new MailHandler(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 });
   const message = { say: "result", claim: claim.id, result: { outcome: "done", artefact: { type: "Report", payload: "" } } };
   const mail = { agent: coder, place: "18446744073709551614-0", id: "1", text: JSON.stringify({ message }) };
   expect(await handler.apply(mail, readEnvelope(mail.text), scene.board.connectionNumber())).toBe("ended");
@@ -241,9 +241,9 @@ test("it begins to read anew for an agent that is new, and only once", async () 
     openings += 1;
     return scene.board.followMail(...how);
   };
-  const deps = orchestratorDeps({ board: { ...scene.board, followMail } });
   const epoch = await acquireLeaderLease(scene.board);
-  const opened = new PostOffice(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs: 60_000 });
+  const deps = leaderDeps(epoch, { board: { ...scene.board, followMail } });
+  const opened = new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 });
   const stop = new AbortController();
   const running = opened.run(stop.signal);
   await waitFor("the first", () => openings === 1);

@@ -6,7 +6,7 @@ import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../lib/service/json-log.ts";
 import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
-import { orchestratorDeps } from "../../../support/world/deps.ts";
+import { leaderDeps } from "../../../support/world/deps.ts";
 
 test("adopts an artefact that is complete for a while, and says what the others still lack", async () => {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("scan") });
@@ -19,7 +19,7 @@ test("adopts an artefact that is complete for a while, and says what the others 
     (line) => lines.push(JSON.parse(line)),
     () => new Date(),
   );
-  const deps = orchestratorDeps({ board, log, clock: { ...systemClock, passedMs: () => 0 } });
+  const deps = leaderDeps(epoch, { board, log, clock: { ...systemClock, passedMs: () => 0 } });
   const scan = new AdoptionScan();
   const eventsSoFar = async () =>
     (await board.readEvents("0", 100)).flatMap(({ type, artefact_id, data }) =>
@@ -32,11 +32,11 @@ test("adopts an artefact that is complete for a while, and says what the others 
   memory.hand.writeArtefact(id, { id, ...common, type });
   const lacking = newArtefactId();
   memory.hand.writeArtefact(lacking, { id: lacking, ...common, logical_id: lacking as never });
-  await scan.tick(deps, epoch);
+  await scan.tick(deps);
   expect(await eventsSoFar()).toEqual([]);
-  await scan.tick(deps, epoch);
+  await scan.tick(deps);
   expect(await eventsSoFar()).toEqual([["artefact_created", id, undefined]]);
-  for (const _ of ["overdue", "again", "and again"]) await scan.tick(deps, epoch);
+  for (const _ of ["overdue", "again", "and again"]) await scan.tick(deps);
   // What it lacks may still come: it is looked at again, and not logged again.
   expect(lines.filter(({ artefact_id }) => artefact_id === lacking)).toHaveLength(1);
   expect(await eventsSoFar()).toEqual([

@@ -12,7 +12,7 @@ import type { AgentRegistration } from "../../../../lib/model/agent.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import { openClaim } from "../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../../support/records/sample.ts";
-import { orchestratorDeps } from "../../../support/world/deps.ts";
+import { leaderDeps } from "../../../support/world/deps.ts";
 
 const coder = agentName("coder");
 
@@ -21,9 +21,9 @@ async function createScene(over: Partial<AgentRegistration>) {
   let nowMs = performance.now() + 3_600_000;
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("test"), now: () => nowMs });
   const board = memory.open();
-  const deps = orchestratorDeps({ board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } });
   await board.registerAgents([sampleAgent("coder", { bids_by_command: true, ...over })], "person:test", { exact: true });
   const { claim, epoch } = await openClaim(board, ["coder"]);
+  const deps = leaderDeps(epoch, { board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } });
   const [agentCache, cache] = [new AgentCache(deps), new ClaimCache(board)];
   const decider = new Decider(deps, agentCache, new TargetCache(board), cache, new PauseCache(board));
   const contact = new ContactClock(board, () => nowMs);
@@ -34,7 +34,7 @@ async function createScene(over: Partial<AgentRegistration>) {
       nowMs += 1_000;
       contact.tick(nowMs);
       if (isAlive) await board.reportStatus(coder, { at: Math.round(nowMs), state: "idle" });
-      await bidders.tick(epoch);
+      await bidders.tick();
     }
   };
   const bids = async () => (await board.readClaim(claim.id))?.claim.bids.map(({ word }) => word);
