@@ -68,6 +68,8 @@ describe("a paused instance", () => {
     await using clan = await startClanOn(redis, { reviewer, coder });
     const goal = await clan.postGoal();
     await waitFor("the reviewer", () => clan.inputs.get("reviewer")?.length === 1);
+    // A tool may begin before its start is on record.
+    await waitFor("its start", async () => (await grantOf(clan, goal, "reviewer"))?.state === "running");
     await clan.board.logEvent({ type: "pause_requested" }, ada);
     await waitFor("the pause", () => clan.board.readPause());
     finish(undefined);
