@@ -5,7 +5,7 @@
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import { BidWord } from "../../lib/model/bid.ts";
-import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
+import type { ClaimSnapshot, Grant, RunningGrant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 
@@ -49,6 +49,13 @@ export class ClaimCache {
     this.#outdated.delete(id);
   }
 
+  /** What this leader itself has put on record for an agent; the event of it follows. */
+  start(id: ClaimId, running: RunningGrant, connection: number): void {
+    const known = this.get(id);
+    const next = known && withStart(known, running);
+    if (next !== undefined && connection === this.#connection) this.#claims.set(id, next);
+  }
+
   /** Applies what an agent did to a claim, as the log has it on the present connection. */
   apply(event: SettEvent): void {
     this.#forgetLostConnection();
@@ -56,6 +63,7 @@ export class ClaimCache {
     // The orchestrator has placed it itself.
     if (event.data?.standing === true) return;
     const known = this.#claims.get(event.claim_id);
+    if (known !== undefined && hasAlready(known, event)) return;
     const next = known && withEvent(known, event);
     if (next !== undefined && next !== known) return this.#claims.set(event.claim_id, next);
     this.#claims.delete(event.claim_id);
@@ -69,6 +77,30 @@ export class ClaimCache {
     this.#claims.clear();
     this.#outdated.clear();
   }
+}
+
+/** Undefined where the grant does not wait for this start. */
+export function withStart({ claim, grants }: ClaimSnapshot, running: RunningGrant): ClaimSnapshot | undefined {
+  const isIt = ({ agent, state, attempt, queued_at }: Grant) =>
+    agent === running.agent && state === "queued" && attempt === running.attempt && queued_at === running.queued_at;
+  if (!grants.some(isIt)) return undefined;
+  return { claim: { ...claim, rev: claim.rev + 1 }, grants: grants.map((one) => (isIt(one) ? running : one)) };
+}
+
+/** Undefined where the grant does not run in this attempt. */
+export function withEnd({ claim, grants }: ClaimSnapshot, ended: Grant): ClaimSnapshot | undefined {
+  const isIt = ({ agent, state, attempt, queued_at }: Grant) =>
+    agent === ended.agent && state === "running" && attempt === ended.attempt && queued_at === ended.queued_at;
+  if (!grants.some(isIt)) return undefined;
+  return { claim: { ...claim, rev: claim.rev + 1 }, grants: grants.map((one) => (isIt(one) ? ended : one)) };
+}
+
+/** This leader has put it on record itself, and knows it since then. */
+function hasAlready({ grants }: ClaimSnapshot, { type, agent, artefact_id, data }: SettEvent): boolean {
+  const grant = grants.find((one) => one.agent === agent);
+  if (grant === undefined || grant.attempt !== data?.attempt) return false;
+  if (type === "grant_started") return grant.state !== "queued";
+  return type === "grant_done" && grant.state === "done" && grant.artefact_ids.some((id) => id === artefact_id);
 }
 
 /**

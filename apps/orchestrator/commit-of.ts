@@ -14,7 +14,7 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 type CommitInput = Pick<DecisionInput, "claim" | "at">;
 
 /** The leader's handle adds its epoch. */
-type LeaderCommit = Omit<ClaimCommit, "epoch">;
+export type LeaderCommit = Omit<ClaimCommit, "epoch">;
 
 /** `readOn`: the number of the connection on which the claim was read. `newId` makes UUIDs: for the commit, and for the threads and claims that it creates. */
 export function commitOf(decision: Decision, input: CommitInput & { readOn: number }, newId: () => string): LeaderCommit {

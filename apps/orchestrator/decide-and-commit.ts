@@ -1,5 +1,6 @@
 // read → decide → commit, for one claim at a time.
 
+import { RecentMap } from "../../lib/async/recent-map.ts";
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { abandonClaim } from "../../lib/core/abandon-claim.ts";
 import type { ClaimEvent, Decision, DecisionInput, Target } from "../../lib/core/claim-decision.ts";
@@ -12,10 +13,11 @@ import { phaseOfStatus } from "../../lib/model/phase.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
-import { commitOf } from "./commit-of.ts";
+import { commitOf, type LeaderCommit } from "./commit-of.ts";
 import type { Deps } from "./deps.ts";
 import { IsolatedJobs } from "./isolated-jobs.ts";
 import type { PauseCache } from "./pause-cache.ts";
+import { reportDecision } from "./report-decision.ts";
 import type { TargetCache } from "./target-cache.ts";
 
 /**
@@ -29,7 +31,16 @@ type Considered = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Deci
  * need not be read again.
  */
 export type Basis = { readOn: number; source?: "log" | "store"; stored?: ReadonlyMap<ClaimId, ClaimSnapshot> };
+/**
+ * A result that is to be stored. `ahead`: the claim with it, made of the claim as it is; undefined where the two do not fit. `verdict`: of a
+ * review.
+ */
+export type ResultAhead = { ahead: (known: ClaimSnapshot) => ClaimSnapshot | undefined; verdict: Verdict | undefined };
+type FinishReply = Awaited<ReturnType<Deps["board"]["finishGrant"]>>;
+type WriteResult = (commit: LeaderCommit | undefined) => Promise<FinishReply>;
 type TargetOf = (artefact: ArtefactId) => Target | undefined | Promise<Target | undefined>;
+/** Beyond these an ended claim is read once more. */
+const maxEnded = 20_000;
 /** Few enough that the work of events is hardly delayed. */
 const claimsAtOnce = 100;
 
@@ -45,6 +56,8 @@ export class Decider {
   readonly #isolated: IsolatedJobs<ClaimId>;
   /** Claims that a pause, or a registration that cannot be read, keeps from going on. */
   readonly #heldUp = new Set<ClaimId>();
+  /** Claims that have ended, and on which connection: the events that led there need no look at them. */
+  readonly #ended = new RecentMap<ClaimId, number>(maxEnded);
 
   constructor(deps: Deps, agentCache: AgentCache, targets: TargetCache, cache: ClaimCache, pause: PauseCache) {
     this.#deps = deps;
@@ -68,6 +81,8 @@ export class Decider {
   decide(claim: ClaimId, event: ClaimEvent, basis: Basis): Promise<boolean> {
     const { board, newId } = this.#deps;
     const { readOn, source = "store" } = basis;
+    if (source === "log" && this.#ended.get(claim) === readOn && board.connectionNumber() === readOn)
+      return Promise.resolve(false);
     return this.#claims.run(claim, async () => {
       for (let stored = basis.stored?.get(claim); ; stored = undefined) {
         const connection = board.connectionNumber();
@@ -99,6 +114,33 @@ export class Decider {
   }
 
   /**
+   * Stores a result by `write`, and in the same step what it decides about its claim, where the claim is known: `ahead` is the claim with
+   * it. Otherwise, and where the claim has moved meanwhile, the event of the result decides. Rejects as `write` does.
+   */
+  finish(id: ClaimId, { ahead, verdict }: ResultAhead, readOn: number, write: WriteResult): Promise<FinishReply> {
+    const { board, newId } = this.#deps;
+    return this.#claims.run(id, async () => {
+      const known = board.connectionNumber() === readOn ? this.#cache.get(id) : undefined;
+      const next = known && ahead(known);
+      const { input, decision } = next === undefined ? {} : await this.#foresee(next, verdict);
+      const reply = await write(input && decision && commitOf(decision, { ...input, readOn }, newId));
+      const commit = reply.outcome === "finished" ? reply.commit : undefined;
+      if (commit?.outcome === "committed" && decision !== undefined) {
+        this.#remember(decision, commit.rev, readOn);
+        this.report(decision);
+      } else if (reply.outcome === "finished" && commit === undefined && next !== undefined) this.#cache.put(next, readOn);
+      else this.#cache.drop(id);
+      return reply;
+    });
+  }
+
+  /** What is decided about the claim once its result is stored; nothing where that cannot be known before. */
+  async #foresee(next: ClaimSnapshot, verdict: Verdict | undefined): Promise<Considered> {
+    const foreseen = await this.#consider(next, { kind: "progress" }, (artefact) => this.#targets.get(artefact), verdict);
+    return foreseen.isOutOfDate ? {} : foreseen;
+  }
+
+  /**
    * Many at once. A claim that cannot be decided about (a person has broken its record) stops no other; its problem is logged once.
    */
   async decideEach(claims: readonly ClaimId[], eventFor: (claim: ClaimId) => ClaimEvent, basis: Basis): Promise<void> {
@@ -122,10 +164,11 @@ export class Decider {
     return {};
   }
 
-  async #consider(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf): Promise<Considered> {
+  /** `verdict`: of a review that is not stored yet. */
+  async #consider(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf, verdict?: Verdict): Promise<Considered> {
     const { clock, newId, policy } = this.#deps;
     const [records, agents, isPaused] = await Promise.all([
-      this.#readRecords(snapshot, targetOf),
+      this.#readRecords(snapshot, targetOf, verdict),
       this.#agentCache.list(),
       this.#pause.isPaused(),
     ]);
@@ -142,10 +185,10 @@ export class Decider {
   }
 
   /** Or the sentence that names the record that is missing or broken: no decision can be based on it. Rejects when Redis is unreachable. */
-  async #readRecords(snapshot: ClaimSnapshot, targetOf: TargetOf): Promise<Records> {
+  async #readRecords(snapshot: ClaimSnapshot, targetOf: TargetOf, verdict: Verdict | undefined): Promise<Records> {
     const { artefact_id } = snapshot.claim;
     try {
-      const [target, reviews] = await Promise.all([targetOf(artefact_id), this.#readReviews(snapshot)]);
+      const [target, reviews] = await Promise.all([targetOf(artefact_id), this.#readReviews(snapshot, verdict)]);
       if (target === undefined) return { ok: false, reason: `The claim's artefact ${artefact_id} is not on the blackboard.` };
       return { ok: true, value: { target, reviews } };
     } catch (error) {
@@ -154,65 +197,26 @@ export class Decider {
     }
   }
 
-  async #readReviews({ claim, grants }: ClaimSnapshot): Promise<Verdict[]> {
+  async #readReviews({ claim, grants }: ClaimSnapshot, own: Verdict | undefined): Promise<Verdict[]> {
     if (phaseOfStatus(claim.status) !== "review" || claim.bidding === "open") return [];
     const ids = grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" ? grant.artefact_ids : []));
-    const verdicts = await this.#targets.readVerdicts(ids);
-    if (verdicts.length === ids.length) return verdicts;
+    const stored = ids.filter((id) => id !== own?.id);
+    const verdicts = stored.length === 0 ? [] : await this.#targets.readVerdicts(stored);
+    if (verdicts.length === stored.length)
+      return own === undefined || stored.length === ids.length ? verdicts : [...verdicts, own];
     throw new SettError("artefact-malformed", `A review of the claim's artefact ${claim.artefact_id} is not on the blackboard.`);
   }
 
   #remember({ claim, grants }: Decision, rev: number, connection: number): void {
-    if (isEnded(claim.status)) this.#cache.drop(claim.id);
-    else this.#cache.put({ claim: { ...claim, rev }, grants }, connection);
+    if (isEnded(claim.status)) {
+      this.#cache.drop(claim.id);
+      this.#ended.set(claim.id, connection);
+    } else this.#cache.put({ claim: { ...claim, rev }, grants }, connection);
   }
 
-  /** Logs what a decision has done. */
-  report({ claim, writes }: Decision): void {
-    const { log, metrics } = this.#deps;
-    const about = { claim_id: claim.id, goal_id: claim.goal_id };
-    for (const write of writes) {
-      switch (write.kind) {
-        case "enter":
-          metrics.grants.inc({ phase: write.phase }, write.grants.length);
-          log.info("Granted", { ...about, phase: write.phase, agents: write.grants.map((grant) => grant.agent) });
-          break;
-        case "complete":
-          metrics.claims.inc({ outcome: "complete" });
-          log.info("Completed claim", about);
-          break;
-        case "terminate":
-          metrics.claims.inc({ outcome: "terminated" });
-          log.warn("Terminated claim", { ...about, reason: write.reason });
-          break;
-        case "bid":
-          log.warn("Imposed a missing bid", { ...about, agent: write.agent, bid: write.word });
-          break;
-        case "retry_later":
-          log.warn("An attempt failed; another follows", {
-            ...about,
-            agent: write.grant.agent,
-            attempt: write.grant.attempt,
-            reason: write.grant.reason,
-            after_ms: write.afterMs,
-          });
-          break;
-        case "retry":
-        case "resume":
-          metrics.grants.inc({ phase: write.grant.phase });
-          break;
-        case "standing_bid":
-        case "close_bidding":
-        case "extend_bidding":
-        case "end_grant":
-        case "fail":
-        case "follow_up":
-        case "close_question":
-          break;
-        default:
-          unreachable(write);
-      }
-    }
+  /** Logs and counts what a decision has done. */
+  report(decision: Decision): void {
+    reportDecision(this.#deps, decision);
   }
 }
 

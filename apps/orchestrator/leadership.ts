@@ -130,7 +130,7 @@ export class Leadership {
     const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
-    const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, grantLeaseMs: this.#grantLeaseMs });
+    const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, decider, grantLeaseMs: this.#grantLeaseMs });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
       this.#reader.run(handler, (event) => this.#noteEvent(event, postOffice, ending), ending),

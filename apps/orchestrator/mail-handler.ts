@@ -6,10 +6,8 @@ import type { AppliedMail, ClaimOfGrant } from "../../lib/blackboard/grant-port.
 import { Fenced } from "../../lib/blackboard/leading.ts";
 import type { Message, Reply, RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
-import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
 import type { Refused } from "../../lib/blackboard/refused.ts";
 import { startedGrant } from "../../lib/core/started-grant.ts";
-import { Artefact } from "../../lib/model/artefact.ts";
 import type { Grant, RunningGrant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
@@ -17,9 +15,14 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
+import type { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
+import type { Letter } from "./letters.ts";
 import { MailRefusals } from "./mail-refusals.ts";
 import type { ReadEnvelope } from "./read-envelope.ts";
+import { type FinishOrder, ResultStore } from "./result-store.ts";
+
+type Board = Deps["board"];
 
 /** Of a sentence that may have words of the agent's in it. It goes into the log. */
 const maxReasonLength = 500;
@@ -33,34 +36,35 @@ type Origin = { agent: AgentName; host: string | undefined; mail: AppliedMail; i
 /** `cache`: where most claims need not be read. */
 export type MailOptions = {
   agentCache: AgentCache;
-  cache?: Pick<ClaimCache, "get">;
+  cache?: Pick<ClaimCache, "get" | "start">;
+  /** Decides about a claim together with the result that it follows from. */
+  decider?: Pick<Decider, "finish">;
   grantLeaseMs: number;
 };
 
 type OfAttempt = { attempt?: number | undefined; queued_at?: string | undefined };
 
+type ResultMessage = Extract<Message, { say: "result" }>;
 type StoredGrant<Known extends Grant = Grant> = { claim: ClaimOfGrant; grant: Known };
 
 /** A run beyond these is read again. */
 const maxRunning = 10_000;
 
-type Board = Deps["board"];
-
 export class MailHandler {
   readonly #board: Board;
-  readonly #agentCache: AgentCache;
   readonly #grantLeaseMs: number;
   readonly #refusals: MailRefusals;
   readonly #clock: Deps["clock"];
   readonly #cache: MailOptions["cache"];
+  readonly #results: ResultStore;
   /** Claim and agent → the run that was started last, as it is stored, by the connection on which its message was read. */
   readonly #running = new RecentMap<string, StoredGrant<RunningGrant> & { readOn: number }>(maxRunning);
 
-  constructor(deps: Deps, { agentCache, cache, grantLeaseMs }: MailOptions) {
+  constructor(deps: Deps, { agentCache, cache, decider, grantLeaseMs }: MailOptions) {
     this.#cache = cache;
+    this.#results = new ResultStore(deps, { agentCache, decider });
     this.#clock = deps.clock;
     this.#board = deps.board;
-    this.#agentCache = agentCache;
     this.#grantLeaseMs = grantLeaseMs;
     this.#refusals = new MailRefusals(deps);
   }
@@ -72,14 +76,43 @@ export class MailHandler {
   async apply(mail: Mail, envelope: ReadEnvelope, readOn: number): Promise<Reply | "ended"> {
     const { agent } = mail;
     if (!envelope.ok) return this.#refuse({ agent, readOn }, envelope.reason);
-    const { host, quiet, message } = envelope.value;
-    const applied = { place: mail.place, id: mail.id, isQuiet: quiet === true };
+    const { host, message } = envelope.value;
     try {
-      return await this.#applyMessage({ agent, host, mail: applied, ...idAndTimeOf(mail, this.#clock.now()), readOn }, message);
+      return await this.#applyMessage(
+        { agent, host, mail: appliedMail({ mail, envelope }), ...idAndTimeOf(mail, this.#clock.now()), readOn },
+        message,
+      );
     } catch (error) {
       if (isAway(error) || error instanceof Fenced) throw error;
       // A claim that a person has broken by hand, or a value that Redis refuses.
       return this.#refuse({ agent, readOn }, messageOf(error));
+    }
+  }
+
+  /**
+   * A start, and the result of the same work. `apart`: each is to be applied by itself, because one of them may have to be refused. Rejects
+   * as `apply` does.
+   */
+  async applyTogether(first: Letter, second: Letter, readOn: number): Promise<"ended" | "apart"> {
+    if (!first.envelope.ok || !second.envelope.ok) return "apart";
+    const [{ message: start }, { host, message }] = [first.envelope.value, second.envelope.value];
+    if (start.say !== "started" || message.say !== "result") return "apart";
+    const { agent } = second.mail;
+    const stored = this.#queuedGrant(agent, start.claim, start);
+    if (stored === undefined || this.#refusals.hasTooManyResults(agent)) return "apart";
+    const origin = { agent, host, mail: appliedMail(second), ...idAndTimeOf(second.mail, this.#clock.now()), readOn };
+    const { run = runAt(idAndTimeOf(first.mail, this.#clock.now()).at) } = start;
+    try {
+      const result = await this.#results.read(message.result, origin, stored);
+      if (typeof result === "string") return "apart";
+      const { ended_at: endedAt = origin.at, claim } = message;
+      const began = { leaseMs: this.#grantLeaseMs, mail: appliedMail(first) };
+      const grant = startedGrant(stored.grant, run);
+      const { outcome } = await this.#results.store({ ...origin, claim, grant, endedAt, result, start: began });
+      return outcome === "finished" ? "ended" : "apart";
+    } catch (error) {
+      if (isAway(error) || error instanceof Fenced) throw error;
+      return "apart";
     }
   }
 
@@ -120,14 +153,12 @@ export class MailHandler {
     if (grant.attempt < attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
     if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run)) return { outcome: "yes" };
     const running = { ...startedGrant(grant, run), attempt, queued_at };
-    const accepted = await this.#accept(origin, claim, running, origin.mail);
+    const { host, readOn, mail } = origin;
+    const accepted = await this.#board.acceptGrant({ claim, grant: running, leaseMs: this.#grantLeaseMs, host, readOn, mail });
     if (accepted.outcome === "refused") return noOf(accepted);
+    this.#cache?.start(claim, running, readOn);
     this.#running.set(`${claim} ${origin.agent}`, { claim: stored.claim, grant: running, readOn: origin.readOn });
     return "ended";
-  }
-
-  #accept({ host, readOn }: Origin, claim: ClaimId, grant: RunningGrant, mail?: AppliedMail) {
-    return this.#board.acceptGrant({ claim, grant, leaseMs: this.#grantLeaseMs, host, readOn, ...(mail && { mail }) });
   }
 
   /** As this leader has queued it. */
@@ -145,37 +176,28 @@ export class MailHandler {
     return isIt ? known : undefined;
   }
 
-  async #finish(origin: Origin, message: Extract<Message, { say: "result" }>): Promise<Reply | "ended"> {
+  async #finish(origin: Origin, message: ResultMessage): Promise<Reply | "ended"> {
     const { agent } = origin;
     const { claim: id, ended_at: endedAt = origin.at, run = runAt(endedAt) } = message;
     const stored = this.#runningGrant(origin, id, message) ?? (await this.#board.readGrant(id, agent));
     if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
-    const results = await this.#resultOrigin(claim, grant);
-    const result = wholeResult(message.result, results, { id: origin.id, at: origin.at });
-    const whole = Artefact.safeParse(result.artefact);
-    if (!whole.success) return this.#refuse(origin, `The result is no artefact: ${whole.error.issues[0]?.message}.`);
-    const problem = mailedResultProblem(result, results);
-    if (problem !== undefined) return this.#refuse(origin, problem);
+    const read = await this.#results.read(message.result, origin, stored);
+    if (typeof read === "string") return this.#refuse(origin, read);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
     if (grant.attempt < attempt) return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
     const running = grant.state === "running" && isCurrent ? grant : { ...startedGrant(grant, run), attempt, queued_at };
-    // Who says no more than the result has begun as well; or Redis has lost that it began.
-    if (grant.state === "queued" && isCurrent) await this.#accept(origin, id, running);
     if (this.#refusals.hasTooManyResults(agent)) return this.#refuse(origin, "Too many results came too late.");
-    const finished = await this.#board.finishGrant({ ...origin, claim: id, grant: running, endedAt, result });
+    const order: FinishOrder = { ...origin, claim: claim.id, grant: running, endedAt, result: read };
+    // Who says no more than the result has begun as well; or Redis has lost that it began.
+    const isQueued = grant.state === "queued" && isCurrent;
+    const together = isQueued ? await this.#results.store({ ...order, start: { leaseMs: this.#grantLeaseMs } }) : undefined;
+    const finished = together === undefined || together.outcome === "not_started" ? await this.#results.store(order) : together;
     this.#running.delete(`${id} ${agent}`);
     if (finished.outcome === "finished") return "ended";
     this.#refusals.countResult(agent);
-    return noOf(finished);
-  }
-
-  async #resultOrigin(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {
-    const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
-    const [target] = claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
-    const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;
-    return { claim, grant: { agent, phase }, role, target: target?.head };
+    return no(finished.reason);
   }
 
   async #refuse({ agent, readOn }: Pick<Origin, "agent" | "readOn">, problem: string): Promise<Reply> {
@@ -191,6 +213,10 @@ function idAndTimeOf({ agent, place }: Pick<Mail, "agent" | "place">, now: Date)
   const id = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
   const ms = Number(place.split("-")[0]);
   return { id, at: new Date(Math.min(ms, now.getTime())).toISOString() };
+}
+
+function appliedMail({ mail, envelope }: Letter): AppliedMail {
+  return { place: mail.place, id: mail.id, isQuiet: envelope.ok && envelope.value.quiet === true };
 }
 
 function runAt(at: string): RunStart {

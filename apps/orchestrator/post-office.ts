@@ -2,12 +2,13 @@
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { sleep } from "../../lib/async/sleep.ts";
+import type { Reply } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { Deps } from "./deps.ts";
+import { type Letter, type Letters, lettersOf } from "./letters.ts";
 import { MailHandler, type MailOptions } from "./mail-handler.ts";
-import { readEnvelope } from "./read-envelope.ts";
 
 /** What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of long ones. */
 const maxUnderWay = 200;
@@ -54,15 +55,15 @@ export class PostOffice {
     const unsubscribe = board.onReconnect(this.#reopen);
     const readOn = board.connectionNumber();
     let failure: unknown;
-    const handle = (mail: Mail) =>
-      this.#handle(mail, readOn, ending).catch((error: unknown) => {
+    const handle = (letters: Letters) =>
+      this.#handle(letters, readOn, ending).catch((error: unknown) => {
         failure = error;
         over.abort();
       });
     try {
       for await (const mails of board.followMail(ending, isBusy)) {
         if (ending.aborted) break;
-        for (const mail of mails) void handle(mail);
+        for (const letters of lettersOf(mails)) void handle(letters);
       }
     } finally {
       unsubscribe();
@@ -71,23 +72,41 @@ export class PostOffice {
   }
 
   /** Messages of one agent about one claim are applied in their order; all of them may come twice. */
-  async #handle(mail: Mail, readOn: number, signal: AbortSignal): Promise<void> {
-    const { agent, text } = mail;
-    const envelope = readEnvelope(text);
+  async #handle(letters: Letters, readOn: number, signal: AbortSignal): Promise<void> {
+    const [{ mail, envelope }] = letters;
+    const { agent } = mail;
     const about = envelope.ok ? envelope.value.message.claim : "";
-    const weight = 1 + Math.floor(text.length / lengthOfShort);
+    const weight = letters.reduce((sum, one) => sum + weightOf(one), 0);
     this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + weight);
     try {
-      const apply = () => untilDone(() => this.#handler.apply(mail, envelope, readOn), signal);
-      const reply = await this.#jobs.run(`${agent} ${about}`, apply);
-      if (reply === undefined || reply === "ended") return;
-      await untilDone(() => this.#board.answerMail(mail, JSON.stringify(reply), readOn), signal);
+      const replies = await this.#jobs.run(`${agent} ${about}`, () => this.#apply(letters, readOn, signal));
+      for (const [one, reply] of replies)
+        await untilDone(() => this.#board.answerMail(one, JSON.stringify(reply), readOn), signal);
     } finally {
       const left = (this.#underWay.get(agent) ?? weight) - weight;
       if (left > 0) this.#underWay.set(agent, left);
       else this.#underWay.delete(agent);
     }
   }
+
+  /** What is still to be answered. */
+  async #apply(letters: Letters, readOn: number, signal: AbortSignal): Promise<[Mail, Reply][]> {
+    const [first, second] = letters;
+    if (second !== undefined) {
+      const outcome = await untilDone(() => this.#handler.applyTogether(first, second, readOn), signal);
+      if (outcome !== "apart") return [];
+    }
+    const replies: [Mail, Reply][] = [];
+    for (const { mail, envelope } of letters.filter((one) => one !== undefined)) {
+      const reply = await untilDone(() => this.#handler.apply(mail, envelope, readOn), signal);
+      if (reply !== undefined && reply !== "ended") replies.push([mail, reply]);
+    }
+    return replies;
+  }
+}
+
+function weightOf(letter: Letter | undefined): number {
+  return letter === undefined ? 0 : 1 + Math.floor(letter.mail.text.length / lengthOfShort);
 }
 
 /** Again while Redis is away. Undefined once the signal has aborted: the message stays. */

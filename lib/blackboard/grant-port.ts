@@ -4,6 +4,7 @@ import type { Artefact } from "../model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../model/claim.ts";
 import type { AgentName, ClaimId, CommitHash } from "../model/ids.ts";
 import type { ReadOn } from "./artefact-port.ts";
+import type { ClaimBoard, ClaimCommit } from "./port.ts";
 import type { Refused } from "./refused.ts";
 
 /** The result of a run of an agent's command. The runner chooses the ids before the first try, so that a repeat is known as one. */
@@ -19,6 +20,9 @@ export type GrantResult =
 
 /** The message that asks for it, and goes in the same step. `isQuiet`: it is not answered, but where it is refused. */
 export type AppliedMail = { place: string; id: string; isQuiet: boolean };
+
+/** The commit that was asked for, together with the result: as by itself. */
+export type CommittedWith = Awaited<ReturnType<ClaimBoard["commitClaim"]>> | Refused;
 
 export type ClaimOfGrant = Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind">;
 
@@ -65,7 +69,9 @@ export interface GrantBoard {
   }): Promise<{ outcome: "renewed" } | Refused>;
   /**
    * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
-   * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`).
+   * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`). `start`: the grant is
+   * started in the same step, before; `not_started`: that is refused, and the result is not looked at. `commit`: what the result decides
+   * about its claim, committed in the same step, after.
    */
   finishGrant(order: {
     claim: ClaimId;
@@ -75,5 +81,7 @@ export interface GrantBoard {
     host?: string | undefined;
     mail?: AppliedMail;
     readOn?: ReadOn;
-  }): Promise<{ outcome: "finished" } | Refused>;
+    start?: { leaseMs: number; mail?: AppliedMail };
+    commit?: ClaimCommit;
+  }): Promise<{ outcome: "finished"; commit?: CommittedWith } | { outcome: "not_started"; reason: string } | Refused>;
 }

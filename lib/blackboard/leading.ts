@@ -1,5 +1,7 @@
 // The blackboard as the leader has it: what it writes, it writes under its epoch, and nothing more once that is over.
+import type { CommittedWith } from "./grant-port.ts";
 import type { CandidateBlackboard } from "./holders.ts";
+import type { ClaimCommit } from "./port.ts";
 
 /** Thrown when a write is refused because a newer epoch exists: another orchestrator leads now. */
 export class Fenced extends Error {
@@ -43,7 +45,12 @@ type UnderEpoch = {
   deferDue(items: Parameters<Whole["deferDue"]>[0], afterMs: number): ReplyOf<Whole["deferDue"]>;
   logAsLeader(draft: Parameters<Whole["logAsLeader"]>[0], readOn?: number): ReplyOf<Whole["logAsLeader"]>;
   postAsLeader(artefact: Parameters<Whole["postAsLeader"]>[0]): ReplyOf<Whole["postAsLeader"]>;
+  finishGrant(order: FinishOrder): Promise<FinishReply>;
 };
+
+type FinishOrder = Omit<Parameters<Whole["finishGrant"]>[0], "commit"> & { commit?: Omit<ClaimCommit, "epoch"> };
+type FinishReply = Exclude<Awaited<ReturnType<Whole["finishGrant"]>>, { outcome: "finished" }> | Finished;
+type Finished = { outcome: "finished"; commit?: Unfenced<CommittedWith> };
 
 /** The methods are those of `CandidateBlackboard`, without the epoch. Where it is over they reject with Fenced. */
 export type LeaderBlackboard = Omit<Whole, keyof UnderEpoch | "acquireLeaderLease" | "releaseLeaderLease"> &
@@ -76,5 +83,10 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     deferDue: (items, afterMs) => unfenced(board.deferDue(items, afterMs, epoch)),
     logAsLeader: (draft, readOn) => unfenced(board.logAsLeader(draft, epoch, readOn)),
     postAsLeader: (artefact) => unfenced(board.postAsLeader(artefact, epoch)),
+    async finishGrant({ commit, ...order }) {
+      const reply = await board.finishGrant({ ...order, ...(commit && { commit: { ...commit, epoch } }) });
+      if (reply.outcome !== "finished" || reply.commit === undefined) return reply as FinishReply;
+      return { ...reply, commit: await unfenced(Promise.resolve(reply.commit)) };
+    },
   };
 }

@@ -3,6 +3,7 @@
 -- ARGS epoch: number, claim, expected_rev: number, commit_id, status, bidding, fields: fields, bids: bid*, grants: grant*,
 --      artefacts: artefact*, new_claims: new_claim*, clear_due: text*, set_due: due_item*, events: event*
 -- Result committed (rev) | stale | fenced | gone | refused (reason)
+-- RECORD commit the arguments of commit-claim
 -- RECORD due_item member, after_ms: number
 -- `fields` are all fields that change; `status` and `bidding` are '' where they do not.
 local claim_fields = { 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding', 'missing_bids', 'artefact_id' }

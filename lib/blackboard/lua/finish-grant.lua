@@ -1,10 +1,30 @@
 -- Stores the result of a running grant together with the grant that it becomes: an ended one, or one that waits for an answer. What is
--- refused is remembered by the artefact's id, so that a repeat is answered alike and logged once.
--- KEYS claim, grants, due, refused_artefacts
--- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type, event_data, mail: applied_mail?
--- Result finished | refused (reason)
--- `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting.
+-- refused is remembered by the artefact's id, so that a repeat is answered alike and logged once. In the same step the grant may be started
+-- before, and what the result decides be committed after: each as by itself.
+-- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims
+-- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type, event_data, mail: applied_mail?,
+--      start: started?, commit: commit?
+-- Result finished (commit, rev) | not_started (reason) | refused (reason)
+-- RECORD started run, grant, lease_ms: number, event_data, mail: applied_mail?
+-- `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of the commit, '' where
+-- there is none.
+
+local function start_grant(keys, args)
+  local start = args.start
+  local its_keys = {
+    claim = keys.claim, grants = keys.grants, due = keys.due, orchestrator = keys.orchestrator, taken = keys.taken,
+  }
+  return functions.accept_grant(its_keys, {
+    claim = args.claim, agent = args.agent, attempt = args.attempt, queued_at = args.queued_at, actor = args.actor,
+    run = start.run, grant = start.grant, lease_ms = start.lease_ms, event_data = start.event_data, mail = start.mail,
+  })
+end
+
 local function finish_grant(keys, args)
+  if args.start then
+    local started = start_grant(keys, args)
+    if started[1] ~= 'accepted' then return { 'not_started', started[2] } end
+  end
   local artefact = args.artefact
   local claim = read_claim_of_grant(keys.claim)
   local running = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
@@ -13,7 +33,7 @@ local function finish_grant(keys, args)
   -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
   if same and problem then
     end_mail(args.agent, args.mail)
-    return { 'finished' }
+    return { 'finished', '', '' }
   end
   if same then taken = 'The artefact ' .. artefact.id .. ' is stored already.' end
   problem = problem or taken
@@ -40,5 +60,11 @@ local function finish_grant(keys, args)
   event.type, event.data = args.event_type, args.event_data
   log(event)
   end_mail(args.agent, args.mail)
-  return { 'finished' }
+  if not args.commit then return { 'finished', '', '' } end
+  local its_keys = {
+    orchestrator = keys.orchestrator, claim = keys.claim, bids = keys.bids, grants = keys.grants,
+    open_claims = keys.open_claims, due = keys.due,
+  }
+  local committed = functions.commit_claim(its_keys, args.commit)
+  return { 'finished', committed[1], committed[2] or '' }
 end

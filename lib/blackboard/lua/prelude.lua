@@ -10,6 +10,9 @@
 
 local events_key, prefix, nonce, words, position, now
 
+-- All functions by their names, for one that does the work of others in the same step.
+local functions = {}
+
 -- Each call begins here, and forgets what the one before left in these variables. The first two words are the instance's prefix
 -- `sett:{instance}:` and the caller's nonce, which no two processes share.
 local function begin(KEYS, ARGV)

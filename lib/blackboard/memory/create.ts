@@ -111,14 +111,16 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
   const isFenced = fenceOf(state, nonce);
   const ensureOn = ensureOnOf(contact);
   const keys = keysOf(instance);
+  const { connectionNumber } = contact;
+  const claims = claimsOf(state, { keys, isFenced, connectionNumber, ensureOn, closed: closing.signal });
   return {
     instance,
     time: async () => state.now(),
     readMemory: async () => ({ usedBytes: 0, limitBytes: undefined }),
     ...contact,
     ...artefactsOf(state, { keys, isFenced, ensureOn, closed: closing.signal }),
-    ...claimsOf(state, { keys, isFenced, connectionNumber: contact.connectionNumber, ensureOn, closed: closing.signal }),
-    ...grantsOf(state, ensureOn, closing.signal),
+    ...claims,
+    ...grantsOf(state, ensureOn, closing.signal, claims.commitClaim),
     ...peopleOf(state, isFenced, ensureOn),
     ...agentsOf(state),
     ...mailOf(state, contact, ensureOn, closing.signal),

@@ -1,10 +1,12 @@
 // Grants of the memory blackboard: wake-ups, acceptance, leases and results.
 import { type Grant, isEnded } from "../../model/claim.ts";
+import { SettError } from "../../model/errors.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
 import { agentAt } from "../event-actor.ts";
-import type { AppliedMail, GrantBoard } from "../grant-port.ts";
+import type { AppliedMail, CommittedWith, GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
+import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import type { Refused } from "../refused.ts";
 import type { EnsureOn } from "./contact.ts";
 import { copyOf } from "./copy.ts";
@@ -13,7 +15,8 @@ import { follow } from "./notifier.ts";
 import { sourceProblem } from "./source-problem.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
-export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal): GrantBoard {
+/** `commit`: commits a decision, as by itself. */
+export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal, commit: ClaimBoard["commitClaim"]): GrantBoard {
   const isQueued = (id: ClaimId, agent: AgentName) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
 
   const endMail = (agent: AgentName, mail: AppliedMail | undefined) => {
@@ -21,9 +24,15 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
     state.changed.notify();
   };
 
+  const committedWith = (decided: ClaimCommit): Promise<CommittedWith> =>
+    commit(decided).catch((error: unknown) => {
+      if (!(error instanceof SettError)) throw error;
+      return { outcome: "refused", reason: error.message.replace("The blackboard refused a write: ", "") };
+    });
+
   const queuedOf = (agent: AgentName) => [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent));
 
-  return {
+  const grants: GrantBoard = {
     async *followGrants(agent, signal, remindEveryMs = grantReminderMs) {
       let remindAt: number | undefined;
       const nextBatch = () => {
@@ -102,8 +111,12 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
       return { outcome: "renewed" };
     },
 
-    async finishGrant({ claim: id, grant, endedAt, result, host, mail, readOn }) {
+    async finishGrant({ claim: id, grant, endedAt, result, host, mail, readOn, start, commit: decided }) {
       ensureOn(readOn);
+      if (start !== undefined) {
+        const started = await grants.acceptGrant({ claim: id, grant, host, ...start });
+        if (started.outcome === "refused") return { ...started, outcome: "not_started" };
+      }
       const { agent, attempt, phase, queued_at } = grant;
       const record = state.claims.get(id);
       const { artefact } = result;
@@ -136,9 +149,11 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
         agentAt(agent, host),
       );
       endMail(agent, mail);
-      return { outcome: "finished" };
+      if (decided === undefined) return { outcome: "finished" };
+      return { outcome: "finished", commit: await committedWith(decided) };
     },
   };
+  return grants;
 }
 
 /**

@@ -153,7 +153,10 @@ const library = `sett_${createHash("sha1").update(JSON.stringify(code)).digest("
 
 const librarySource = [`#!lua name=${library}`, ...code].join("\n").replaceAll("@library", library);
 
-/** The file's own function, between `do` and `end`, and its registration: Redis hands over words, the function gets names. */
+/**
+ * The file's own function, between `do` and `end`, and its registration: Redis hands over words, the function gets names. Others call it by
+ * `functions`.
+ */
 function registration(name: FunctionName, source: string): string {
   const { keys, args } = functionTable[name];
   const keyTable = `{ ${keys.map((key, index) => `${key} = KEYS[${index + 2}]`).join(", ")} }`;
@@ -164,7 +167,7 @@ function registration(name: FunctionName, source: string): string {
     `  return ${luaName(name)}(${keyTable}, ${tableOf(args)})`,
     "end",
   ].join("\n");
-  return `do\n${source}\nredis.register_function{ function_name='@library_${name}', flags={ ${flag} }, callback=${callback} }\nend`;
+  return `do\n${source}\nfunctions.${luaName(name)} = ${luaName(name)}\nredis.register_function{ function_name='@library_${name}', flags={ ${flag} }, callback=${callback} }\nend`;
 }
 
 /** `placeBid` is the function `place_bid` in place-bid.lua. */

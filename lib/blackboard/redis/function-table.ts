@@ -11,6 +11,24 @@ import { modelFunctions, modelRecords } from "./function-table-models.ts";
  */
 export type Kind = string;
 
+/** A decision about one claim, by itself or together with the result that it follows from. */
+const commit = {
+  epoch: "number",
+  claim: "text",
+  expected_rev: "number",
+  commit_id: "text",
+  status: "text",
+  bidding: "text",
+  fields: "fields",
+  bids: "bid*",
+  grants: "grant*",
+  artefacts: "artefact*",
+  new_claims: "new_claim*",
+  clear_due: "text*",
+  set_due: "due_item*",
+  events: "event*",
+} as const;
+
 /** Records have the same names in every function. */
 export const records = {
   artefact: { ...allOf(artefactFieldNames, "text"), digest: "text" },
@@ -34,6 +52,8 @@ export const records = {
   },
   applied_mail: { place: "text", id: "text", is_quiet: "flag" },
   due_item: { member: "text", after_ms: "number" },
+  started: { run: "text", grant: "text", lease_ms: "number", event_data: "text", mail: "applied_mail?" },
+  commit,
   registration: { name: "text", role: "text", json: "text", event_data: "text" },
   ...modelRecords,
   result_by_hand: { grant_as_read: "text", problem: "text", grant: "text", started: "event?", ended: "event" },
@@ -102,22 +122,7 @@ export const functionTable = {
   },
   commitClaim: {
     keys: ["orchestrator", "claim", "bids", "grants", "open_claims", "due"],
-    args: {
-      epoch: "number",
-      claim: "text",
-      expected_rev: "number",
-      commit_id: "text",
-      status: "text",
-      bidding: "text",
-      fields: "fields",
-      bids: "bid*",
-      grants: "grant*",
-      artefacts: "artefact*",
-      new_claims: "new_claim*",
-      clear_due: "text*",
-      set_due: "due_item*",
-      events: "event*",
-    },
+    args: commit,
     outcomes: { committed: ["rev"], stale: [], fenced, gone: [], refused },
   },
   announceClaim: {
@@ -165,7 +170,7 @@ export const functionTable = {
     outcomes: { renewed: [], refused },
   },
   finishGrant: {
-    keys: ["claim", "grants", "due", "refused_artefacts"],
+    keys: ["claim", "grants", "due", "refused_artefacts", "orchestrator", "taken", "bids", "open_claims"],
     args: {
       claim: "text",
       agent: "text",
@@ -177,8 +182,10 @@ export const functionTable = {
       event_type: "text",
       event_data: "text",
       mail: "applied_mail?",
+      start: "started?",
+      commit: "commit?",
     },
-    outcomes: { finished: [], refused },
+    outcomes: { finished: ["commit", "rev"], not_started: ["reason"], refused },
   },
   askPeople: {
     keys: ["orchestrator", "question_artefact", "question", "open_questions"],

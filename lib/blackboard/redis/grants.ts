@@ -1,10 +1,11 @@
 // Grants in Redis: wake-ups, acceptance, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
-import type { AppliedMail, ClaimOfGrant, GrantBoard } from "../grant-port.ts";
+import type { AppliedMail, ClaimOfGrant, CommittedWith, GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
+import { commitArgs } from "./commit-args.ts";
 import type { Deps } from "./deps.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
 import { artefactRecord, grantEventData } from "./records.ts";
@@ -100,12 +101,18 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
       );
     },
 
-    finishGrant({ claim, grant, endedAt, result, host, mail, readOn }) {
+    async finishGrant({ claim, grant, endedAt, result, host, mail, readOn, start, commit }) {
       const { agent, attempt, queued_at } = grant;
-      const stored = { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due };
-      return callOn(readOn)(
+      const { orchestrator, due, openClaims } = keys;
+      const stored = {
+        claim: keys.claim(claim),
+        grants: keys.grants(claim),
+        bids: keys.bids(claim),
+        taken: keys.agentTaken(agent),
+      };
+      const reply = await callOn(readOn)(
         "finishGrant",
-        { ...stored, refused_artefacts: keys.refusedArtefacts },
+        { ...stored, due, orchestrator, refused_artefacts: keys.refusedArtefacts, open_claims: openClaims },
         {
           claim,
           agent,
@@ -117,10 +124,28 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
           event_type: eventOfOutcome[result.outcome],
           event_data: grantEventData(grant, result.outcome === "failed" ? result.reason : undefined),
           mail: appliedMail(mail),
+          start: start && {
+            run: grant.run_id ?? "",
+            grant: textOfGrant(grant),
+            lease_ms: start.leaseMs,
+            event_data: grantEventData(grant),
+            mail: appliedMail(start.mail),
+          },
+          commit: commit && commitArgs(commit),
         },
       );
+      if (reply.outcome !== "finished") return reply;
+      return reply.commit === "" ? { outcome: "finished" } : { outcome: "finished", commit: committedWith(reply) };
     },
   };
+}
+
+/** `rev`: the reason where it is refused. */
+function committedWith({ commit, rev }: { commit: string; rev: string }): CommittedWith {
+  if (commit === "committed") return { outcome: commit, rev: Number(rev) };
+  if (commit === "refused") return { outcome: commit, reason: rev };
+  // The function answers with one of commit-claim's outcomes.
+  return { outcome: commit as "stale" | "fenced" | "gone" };
 }
 
 const eventOfOutcome = { done: "grant_done", failed: "grant_failed", asked: "grant_waiting" } as const;

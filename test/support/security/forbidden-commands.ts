@@ -26,8 +26,9 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "a result of another agent",
     commands: (at) => {
-      const { claim, grants, due, refusedArtefacts } = at.keys;
+      const { claim, grants, bids, due, refusedArtefacts, orchestrator, openClaims, agentTaken } = at.keys;
       const { work } = at.claims;
+      const stored = { due, orchestrator, refused_artefacts: refusedArtefacts, open_claims: openClaims };
       const over: Partial<Artefact> = {
         type: "Code",
         produced_by_role: "busy",
@@ -38,14 +39,15 @@ export const forbiddenCommands: ForbiddenCommands[] = [
       const artefact = forged(over);
       const grant = JSON.stringify({ ...at.running, state: "done", ended_at: artefact.created_at, artefact_ids: [artefact.id] });
       const finish = { claim: work, agent: busy, ...at.running, grant, artefact, actor: "agent:busy@here", mail: undefined };
+      const alone = { start: undefined, commit: undefined };
       return [
         ["HSET", grants(work), busy, grant],
         ...byHand(at, over),
         call(
           at,
           "finishGrant",
-          { claim: claim(work), grants: grants(work), due, refused_artefacts: refusedArtefacts },
-          { ...finish, event_type: "grant_done", event_data: "{}" },
+          { ...stored, claim: claim(work), grants: grants(work), bids: bids(work), taken: agentTaken(busy) },
+          { ...finish, ...alone, event_type: "grant_done", event_data: "{}" },
         ),
       ];
     },

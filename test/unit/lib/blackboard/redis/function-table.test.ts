@@ -68,6 +68,7 @@ test("the Lua files name the members of every record", () => {
   const said = Object.keys(records).map((name) => [name, labelled(all, `RECORD ${name}`)]);
   const whole: Partial<Record<string, string>> = {
     artefact: "`artefact_fields`, then digest",
+    commit: "the arguments of commit-claim",
     head: "`head_fields`",
     head_bytes: "`head_fields`, as bytes",
   };

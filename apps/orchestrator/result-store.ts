@@ -1,0 +1,66 @@
+// The results of agents: whether one can be the result of its work, and how it is stored, together with what it decides about its claim.
+import { endedGrant } from "../../lib/blackboard/ended-grant.ts";
+import type { ClaimOfGrant, GrantResult } from "../../lib/blackboard/grant-port.ts";
+import type { MailedResult } from "../../lib/blackboard/mail.ts";
+import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
+import { verdictOf } from "../../lib/core/review-verdict.ts";
+import { Artefact } from "../../lib/model/artefact.ts";
+import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
+import type { AgentCache } from "./agent-cache.ts";
+import { withEnd, withStart } from "./claim-cache.ts";
+import type { Decider } from "./decide-and-commit.ts";
+import type { Deps } from "./deps.ts";
+
+type Board = Deps["board"];
+type FinishReply = Awaited<ReturnType<Board["finishGrant"]>>;
+export type FinishOrder = Omit<Parameters<Board["finishGrant"]>[0], "commit"> & { readOn: number };
+
+type Parts = { agentCache: AgentCache; decider: Pick<Decider, "finish"> | undefined };
+
+export class ResultStore {
+  readonly #board: Board;
+  readonly #agentCache: AgentCache;
+  readonly #decider: Parts["decider"];
+
+  /** Without a `decider`, what follows is decided with the events of the results. */
+  constructor({ board }: Pick<Deps, "board">, { agentCache, decider }: Parts) {
+    this.#board = board;
+    this.#agentCache = agentCache;
+    this.#decider = decider;
+  }
+
+  /** A sentence where it cannot be the result of this work. `fresh`: what the message leaves out. */
+  async read(
+    mailed: MailedResult,
+    fresh: { id: string; at: string },
+    { claim, grant }: { claim: ClaimOfGrant; grant: Grant },
+  ): Promise<GrantResult | string> {
+    const origin = await this.#originOf(claim, grant);
+    const result = wholeResult(mailed, origin, fresh);
+    const whole = Artefact.safeParse(result.artefact);
+    if (!whole.success) return `The result is no artefact: ${whole.error.issues[0]?.message}.`;
+    return mailedResultProblem(result, origin) ?? result;
+  }
+
+  /** With what it decides about its claim, where that can be known. */
+  store(order: FinishOrder): Promise<FinishReply> {
+    const { claim, grant, endedAt, result, start, readOn } = order;
+    const write: Parameters<Decider["finish"]>[3] = (commit) => this.#board.finishGrant({ ...order, ...(commit && { commit }) });
+    // What a failure or a question leads to is decided with their events.
+    if (this.#decider === undefined || result.outcome !== "done") return write(undefined);
+    const ended = endedGrant(grant, endedAt, result);
+    const ahead = (known: ClaimSnapshot) => {
+      const running = start === undefined ? known : withStart(known, grant);
+      return running && withEnd(running, ended);
+    };
+    const verdict = grant.phase === "review" ? verdictOf(result.artefact) : undefined;
+    return this.#decider.finish(claim, { ahead, verdict }, readOn, write);
+  }
+
+  async #originOf(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {
+    const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
+    const [target] = claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
+    const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;
+    return { claim, grant: { agent, phase }, role, target: target?.head };
+  }
+}
