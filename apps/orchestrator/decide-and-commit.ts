@@ -89,6 +89,7 @@ export class Decider {
         // The claim itself is read again, and shows whether there is progress.
         if (event.kind !== "progress" && connection !== readOn) throw outdated();
         const known = connection === readOn ? stored : undefined;
+        const cached = this.#cache.get(claim);
         const { input, decision, isOutOfDate = false } = await this.#decide(claim, event, source, known);
         if (isOutOfDate) continue;
         if (input === undefined || decision === undefined) return false;
@@ -96,7 +97,7 @@ export class Decider {
         const { outcome } = committed;
         switch (outcome) {
           case "committed":
-            this.#remember(decision, committed.rev, connection);
+            this.#remember(decision, committed.rev, connection, cached);
             this.report(decision);
             return true;
           case "stale":
@@ -126,9 +127,9 @@ export class Decider {
       const reply = await write(input && decision && commitOf(decision, { ...input, readOn }, newId));
       const commit = reply.outcome === "finished" ? reply.commit : undefined;
       if (commit?.outcome === "committed" && decision !== undefined) {
-        this.#remember(decision, commit.rev, readOn);
+        this.#remember(decision, commit.rev, readOn, known);
         this.report(decision);
-      } else if (reply.outcome === "finished" && commit === undefined && next !== undefined) this.#cache.put(next, readOn);
+      } else if (reply.outcome === "finished" && commit === undefined && next !== undefined) this.#keep(next, readOn, known);
       else this.#cache.drop(id);
       return reply;
     });
@@ -207,11 +208,18 @@ export class Decider {
     throw new SettError("artefact-malformed", `A review of the claim's artefact ${claim.artefact_id} is not on the blackboard.`);
   }
 
-  #remember({ claim, grants }: Decision, rev: number, connection: number): void {
+  #remember({ claim, grants }: Decision, rev: number, connection: number, before: ClaimSnapshot | undefined): void {
     if (isEnded(claim.status)) {
       this.#cache.drop(claim.id);
       this.#ended.set(claim.id, connection);
-    } else this.#cache.put({ claim: { ...claim, rev }, grants }, connection);
+    } else this.#keep({ claim: { ...claim, rev }, grants }, connection, before);
+  }
+
+  /** What the log has shown since `before` may be missing in it: then the claim is read again. */
+  #keep(snapshot: ClaimSnapshot, connection: number, before: ClaimSnapshot | undefined): void {
+    const { id } = snapshot.claim;
+    if (this.#cache.get(id) === before) this.#cache.put(snapshot, connection);
+    else this.#cache.drop(id);
   }
 
   /** Logs and counts what a decision has done. */

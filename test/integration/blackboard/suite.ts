@@ -23,6 +23,7 @@ import { peopleSuite } from "./suite/people.ts";
 import { pruneSuite } from "./suite/prune.ts";
 import { resultsSuite } from "./suite/results.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
+import { resultsWithMoreSuite } from "./suite/results-with-more.ts";
 import { standingBidsSuite } from "./suite/standing-bids.ts";
 import { takingSuite } from "./suite/taking.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
@@ -46,6 +47,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>, { with
     describe("grants", () => grantsSuite(open));
     describe("taking a grant", () => takingSuite(open));
     describe("results", () => resultsSuite(open));
+    describe("results with their start and what they decide", () => resultsWithMoreSuite(open));
     describe("results by hand", () => resultsByHandSuite(open));
     describe("people", () => peopleSuite(open));
     describe("verdicts", () => verdictsSuite(open));

@@ -87,7 +87,7 @@ const special: Partial<Record<KeyName, Normalize>> = {
   openModelCalls: pairs,
   agentStatus: ([text]) => text,
   agentGrants: (words) => words,
-  events: (entries) => asEntries(entries).map(([id, words]) => eventOf(id, pairs(words))),
+  events: (entries) => (entries.length === 0 ? undefined : asEntries(entries).map(([id, words]) => eventOf(id, pairs(words)))),
   announcements: (entries) => {
     const readable = asEntries(entries).flatMap(([, words]) => announcementOf(pairs(words)) ?? []);
     return readable.length === 0 ? undefined : readable;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
-import type { Grant } from "../../../../lib/model/claim.ts";
+import { ClaimCache, withEnd, withStart } from "../../../../apps/orchestrator/claim-cache.ts";
+import type { Grant, RunningGrant } from "../../../../lib/model/claim.ts";
 import type { EventType, SettEvent } from "../../../../lib/model/event.ts";
 import { agentName, newArtefactId, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
 
@@ -9,7 +9,7 @@ const at = "2026-01-01T00:00:00.000Z";
 
 function scene() {
   const claim = { ...sampleClaim(sampleArtefact(), [coder]), bidding: "closed" as const };
-  const grant: Grant = { agent: coder, phase: "exclusive", attempt: 1, queued_at: at, state: "queued" };
+  const grant = { agent: coder, phase: "exclusive", attempt: 1, queued_at: at, state: "queued" } as const;
   const event = (type: EventType): SettEvent => ({
     type,
     id: "1-0",
@@ -22,7 +22,7 @@ function scene() {
   });
   const contact = { number: 1 };
   const cache = new ClaimCache({ connectionNumber: () => contact.number });
-  return { cache, contact, granted: { claim, grants: [grant] }, event };
+  return { cache, contact, granted: { claim, grants: [grant] as [typeof grant] }, event };
 }
 
 test("a claim is known as its agents' events have left it", () => {
@@ -63,4 +63,34 @@ test("after a loss of contact no claim is known, and none that was read before i
   cache.put(granted, 2);
   cache.apply(event("grant_started"));
   expect(cache.get(granted.claim.id)?.grants[0]?.state).toBe("running");
+});
+
+test("what this leader has put on record itself is known at once, and its events change nothing more", () => {
+  const { cache, granted, event } = scene();
+  const running: RunningGrant = { ...granted.grants[0], state: "running", started_at: at, context_ids: [newArtefactId()] };
+  cache.put(granted, 1);
+  cache.start(granted.claim.id, running, 1);
+  const started = cache.get(granted.claim.id);
+  expect(started).toEqual({ claim: { ...granted.claim, rev: granted.claim.rev + 1 }, grants: [running] });
+  cache.apply(event("grant_started"));
+  expect(cache.get(granted.claim.id)).toBe(started);
+  const done = event("grant_done");
+  const ended =
+    started && withEnd(started, { ...running, state: "done", ended_at: at, artefact_ids: [done.artefact_id] } as Grant);
+  if (ended !== undefined) cache.put(ended, 1);
+  cache.apply(done);
+  expect(cache.get(granted.claim.id)).toBe(ended);
+  expect(ended?.claim.rev).toBe(granted.claim.rev + 2);
+});
+
+test("a start or an end that the claim does not wait for makes nothing of it", () => {
+  const { cache, granted } = scene();
+  const running: RunningGrant = { ...granted.grants[0], state: "running", started_at: at, context_ids: [] };
+  for (const other of [{ attempt: 2 }, { queued_at: "2026-02-01T00:00:00.000Z" }, { agent: agentName("tester") }])
+    expect(withStart(granted, { ...running, ...other })).toBeUndefined();
+  expect(withEnd(granted, { ...running, state: "done", ended_at: at, artefact_ids: [] })).toBeUndefined();
+  cache.put(granted, 1);
+  cache.start(granted.claim.id, { ...running, attempt: 2 }, 1);
+  cache.start(granted.claim.id, running, 2);
+  expect(cache.get(granted.claim.id)).toBe(granted);
 });

@@ -1,5 +1,6 @@
 // Grants: a cub follows them, accepts one, renews its lease, and finishes it.
 import type { GrantResult } from "../../../../../lib/blackboard/grant-port.ts";
+import type { ClaimCommit } from "../../../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import type { RunningGrant } from "../../../../../lib/model/claim.ts";
 import { LogicalId } from "../../../../../lib/model/ids.ts";
@@ -63,9 +64,42 @@ export const grantMoves: readonly Move[] = [
       return call(world.handle(), "finishGrant", { ...order, result: resultOf(world, at), ...mail(world) });
     },
   },
+  {
+    weight: 6,
+    make: (world) => {
+      const isStarting = world.random.chance(0.6);
+      const at = world.grantOf(isStarting ? "queued" : "running");
+      if (at === undefined) return undefined;
+      const grant: RunningGrant = at.grant.state === "running" ? at.grant : runningGrant(world, at.grant);
+      const order = { claim: claimOf(world, at), grant: { ...grant, attempt: attemptOf(world, at) }, endedAt: world.at };
+      const start = isStarting ? { start: { leaseMs: world.afterMs(), ...mail(world) } } : {};
+      const decided = world.random.chance(0.7) ? { commit: decision(world, at, isStarting ? 2 : 1) } : {};
+      return call(world.leading(), "finishGrant", {
+        ...order,
+        result: resultOf(world, at),
+        ...mail(world),
+        ...start,
+        ...decided,
+      });
+    },
+  },
   { weight: 1, make: (world) => call(world.handle(), "readGrant", world.claimId(), world.agent()) },
   { weight: 4, make: (world) => call(world.handle(), "followGrants", world.agent()) },
 ];
+
+/** Of the claim as it is after so many changes; at times it goes by another state of it. */
+function decision(world: World, { claim }: GrantAt, changes: number): ClaimCommit {
+  const about = { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
+  const { random } = world;
+  const isEnding = random.chance(0.6);
+  return {
+    ...{ claim: claim.id, epoch: world.epoch(), readOn: 1, commitId: random.uuid() },
+    expectedRev: claim.rev + (random.chance(0.9) ? changes : 0),
+    set: isEnding ? { status: "terminated", bidding: "closed", termination_reason: "its end" } : {},
+    ...{ bids: [], grants: [], artefacts: [], claims: [], due: { set: [], clear: [] } },
+    events: isEnding ? [{ type: "claim_terminated", ...about }] : [],
+  };
+}
 
 /** Of no message that is there: the places of those differ between the two. */
 function mail({ random }: World) {
