@@ -6,6 +6,7 @@ import type { AppliedMail, ClaimOfGrant } from "../../lib/blackboard/grant-port.
 import { Fenced } from "../../lib/blackboard/leading.ts";
 import type { Message, Reply, RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
+import type { Fresh } from "../../lib/blackboard/mailed-result.ts";
 import type { Refused } from "../../lib/blackboard/refused.ts";
 import { startedGrant } from "../../lib/core/started-grant.ts";
 import type { Grant, RunningGrant } from "../../lib/model/claim.ts";
@@ -28,10 +29,10 @@ type Board = Deps["board"];
 const maxReasonLength = 500;
 
 /**
- * Who says it, and where. `id` and `at`: made from the message's place in its stream, for what it leaves out. `readOn`: the connection on
- * which it was read.
+ * Who says it, and where. `at`: made from the message's place in its stream, for what it leaves out. `readOn`: the connection on which it was
+ * read.
  */
-type Origin = { agent: AgentName; host: string | undefined; mail: AppliedMail; id: string; at: string; readOn: number };
+type Origin = { agent: AgentName; host: string | undefined; mail: AppliedMail; at: string; readOn: number };
 
 /** `cache`: where most claims need not be read. */
 export type MailOptions = {
@@ -78,10 +79,8 @@ export class MailHandler {
     if (!envelope.ok) return this.#refuse({ agent, readOn }, envelope.reason);
     const { host, message } = envelope.value;
     try {
-      return await this.#applyMessage(
-        { agent, host, mail: appliedMail({ mail, envelope }), ...idAndTimeOf(mail, this.#clock.now()), readOn },
-        message,
-      );
+      const applied = appliedMail({ mail, envelope });
+      return await this.#applyMessage({ agent, host, mail: applied, at: timeOf(mail, this.#clock.now()), readOn }, message);
     } catch (error) {
       if (isAway(error) || error instanceof Fenced) throw error;
       // A claim that a person has broken by hand, or a value that Redis refuses.
@@ -100,10 +99,11 @@ export class MailHandler {
     const { agent } = second.mail;
     const stored = this.#queuedGrant(agent, start.claim, start);
     if (stored === undefined || this.#refusals.hasTooManyResults(agent)) return "apart";
-    const origin = { agent, host, mail: appliedMail(second), ...idAndTimeOf(second.mail, this.#clock.now()), readOn };
-    const { run = runAt(idAndTimeOf(first.mail, this.#clock.now()).at) } = start;
+    const now = this.#clock.now();
+    const origin = { agent, host, mail: appliedMail(second), at: timeOf(second.mail, now), readOn };
+    const { run = runAt(timeOf(first.mail, now)) } = start;
     try {
-      const result = await this.#results.read(message.result, origin, stored);
+      const result = await this.#results.read(message.result, freshOf(origin), stored);
       if (typeof result === "string") return "apart";
       const { ended_at: endedAt = origin.at, claim } = message;
       const began = { leaseMs: this.#grantLeaseMs, mail: appliedMail(first) };
@@ -183,7 +183,7 @@ export class MailHandler {
     if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
-    const read = await this.#results.read(message.result, origin, stored);
+    const read = await this.#results.read(message.result, freshOf(origin), stored);
     if (typeof read === "string") return this.#refuse(origin, read);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
     if (grant.attempt < attempt) return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
@@ -207,12 +207,19 @@ export class MailHandler {
   }
 }
 
-/** The same each time that the message is read. An agent may choose the place, and with it a time that is still to come. */
-function idAndTimeOf({ agent, place }: Pick<Mail, "agent" | "place">, now: Date): { id: string; at: string } {
+/** The same each time that the message is read. */
+function idOf(agent: AgentName, { place }: AppliedMail): string {
   const hash = createHash("sha256").update(`${agent} ${place}`).digest("hex");
-  const id = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
-  const ms = Number(place.split("-")[0]);
-  return { id, at: new Date(Math.min(ms, now.getTime())).toISOString() };
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
+}
+
+/** The same each time that the message is read, too. An agent may choose the place, and with it a time that is still to come. */
+function timeOf({ place }: Pick<Mail, "place">, now: Date): string {
+  return new Date(Math.min(Number(place.split("-")[0]), now.getTime())).toISOString();
+}
+
+function freshOf({ agent, mail, at }: Origin): Fresh {
+  return { newId: () => idOf(agent, mail), at };
 }
 
 function appliedMail({ mail, envelope }: Letter): AppliedMail {

@@ -2,7 +2,7 @@
 import { endedGrant } from "../../lib/blackboard/ended-grant.ts";
 import type { ClaimOfGrant, GrantResult } from "../../lib/blackboard/grant-port.ts";
 import type { MailedResult } from "../../lib/blackboard/mail.ts";
-import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
+import { type Fresh, mailedResultProblem, type ResultOrigin, saysAll, wholeResult } from "../../lib/blackboard/mailed-result.ts";
 import { verdictOf } from "../../lib/core/review-verdict.ts";
 import { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
@@ -29,16 +29,16 @@ export class ResultStore {
     this.#decider = decider;
   }
 
-  /** A sentence where it cannot be the result of this work. `fresh`: what the message leaves out. */
+  /** A sentence where it cannot be the result of this work. */
   async read(
     mailed: MailedResult,
-    fresh: { id: string; at: string },
+    fresh: Fresh,
     { claim, grant }: { claim: ClaimOfGrant; grant: Grant },
   ): Promise<GrantResult | string> {
     const origin = await this.#originOf(claim, grant);
     const result = wholeResult(mailed, origin, fresh);
-    const whole = Artefact.safeParse(result.artefact);
-    if (!whole.success) return `The result is no artefact: ${whole.error.issues[0]?.message}.`;
+    const unread = saysAll(mailed) ? undefined : Artefact.safeParse(result.artefact).error;
+    if (unread !== undefined) return `The result is no artefact: ${unread.issues[0]?.message}.`;
     return mailedResultProblem(result, origin) ?? result;
   }
 

@@ -1,5 +1,5 @@
 // Whether the result that an agent sends can be the result of its grant: the record takes from it what the work has made, and nothing else.
-import { type Artefact, type ArtefactHead, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
+import { Artefact, type ArtefactHead, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { Claim, RunningGrant } from "../model/claim.ts";
 import { LogicalId } from "../model/ids.ts";
 import type { GrantResult } from "./grant-port.ts";
@@ -16,14 +16,14 @@ export type ResultOrigin = {
   target: Pick<ArtefactHead, "logical_id" | "version"> | undefined;
 };
 
-/**
- * What the message leaves out is as the record has it. `fresh`: the artefact's id and time where it has none, the same ones each time that
- * the message is read.
- */
-export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: { id: string; at: string }): GrantResult {
+/** `newId`: the same one each time that the message is read; asked for only where it is needed. */
+export type Fresh = { newId: () => string; at: string };
+
+/** What the message leaves out is as the record has it. `fresh`: the artefact's id and time where it has none. */
+export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: Fresh): GrantResult {
   const { claim, grant, role, target } = origin;
   const isNextVersion = mailed.outcome === "done" && claim.kind === "rework" && target !== undefined;
-  const id = mailed.artefact.id ?? (fresh.id as Artefact["id"]);
+  const id = mailed.artefact.id ?? (fresh.newId() as Artefact["id"]);
   const artefact = {
     id,
     logical_id: isNextVersion ? target.logical_id : LogicalId.parse(id),
@@ -41,6 +41,13 @@ export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: {
   const reason = mailed.outcome === "failed" ? { reason: mailed.reason ?? artefact.type } : {};
   // What was read from JSON has no member that is undefined.
   return { ...mailed, ...reason, artefact } as GrantResult;
+}
+
+const members = Object.keys(Artefact.shape) as (keyof Artefact)[];
+
+/** The message leaves nothing of its artefact out, so that all of it was checked where the message was read. */
+export function saysAll({ artefact }: MailedResult): boolean {
+  return members.every((name) => artefact[name] !== undefined);
 }
 
 /** A sentence; undefined where nothing is wrong. */

@@ -1,7 +1,7 @@
 // What an agent may send as its result, and what is filled in where it says less.
 import { describe, expect, test } from "bun:test";
 import type { GrantResult } from "../../../../lib/blackboard/grant-port.ts";
-import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../../../lib/blackboard/mailed-result.ts";
+import { mailedResultProblem, type ResultOrigin, saysAll, wholeResult } from "../../../../lib/blackboard/mailed-result.ts";
 import { type Artefact, maxPayloadBytes } from "../../../../lib/model/artefact.ts";
 import { LogicalId } from "../../../../lib/model/ids.ts";
 import { agentName, newArtefactId, newClaimId, newGoalId, sampleArtefact } from "../../../support/records/sample.ts";
@@ -79,7 +79,8 @@ describe("a result is refused", () => {
 });
 
 describe("what the message leaves out", () => {
-  const fresh = { id: newArtefactId() as string, at: "2026-01-01T00:00:00.000Z" };
+  const id: string = newArtefactId();
+  const fresh = { newId: () => id, at: "2026-01-01T00:00:00.000Z" };
   const less = { type: "Report", payload: "done" };
 
   test.each([
@@ -91,10 +92,18 @@ describe("what the message leaves out", () => {
     ["a rework that asks", rework, "asked", { structural_type: "Question", version: 1 }],
   ] as const)("is as the record has it: %s", (_, of, outcome, expected) => {
     const whole = wholeResult({ outcome, artefact: less }, of, fresh);
-    expect(whole.artefact).toMatchObject({ ...less, ...expected, id: fresh.id, created_at: fresh.at, claim_id: claimId });
+    expect(whole.artefact).toMatchObject({ ...less, ...expected, id, created_at: fresh.at, claim_id: claimId });
     expect(whole.artefact).toMatchObject({ produced_by_agent: "coder", produced_by_role: "programmer", goal_id: goal });
     expect(mailedResultProblem(whole, of)).toBeUndefined();
     expect(wholeResult({ outcome, artefact: less }, of, fresh)).toEqual(whole);
+  });
+
+  test("is known to be left out, each member by itself", () => {
+    const { artefact } = result();
+    expect(saysAll({ outcome: "done", artefact })).toBeTrue();
+    for (const name of Object.keys(artefact)) {
+      expect(saysAll({ outcome: "done", artefact: { ...artefact, [name]: undefined } })).toBeFalse();
+    }
   });
 
   test("is a Failure's type, where it gives no reason", () => {
