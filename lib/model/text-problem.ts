@@ -18,3 +18,17 @@ export function textProblem(value: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** False where the value of this JSON text cannot have a problem, which needs no look at each of its members: as nearly all messages are. */
+export function mayHaveTextProblem(json: string): boolean {
+  return !json.isWellFormed() || /\\u[dD]/.test(json) || opensMoreThan(maxDepth, json);
+}
+
+/** Lists and objects, and the brackets in strings as well. */
+function opensMoreThan(count: number, json: string): boolean {
+  let left = count;
+  for (const bracket of ["[", "{"]) {
+    for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1)) if (--left < 0) return true;
+  }
+  return false;
+}
