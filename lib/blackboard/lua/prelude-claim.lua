@@ -24,22 +24,38 @@ local function announce(claim, artefact, target, missing)
   redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim, 'about', text .. '}')
 end
 
+-- A call takes so many words.
+local bids_at_once = 1000
+
+local function write_bids(key, bids)
+  local flat = {}
+  for index, bid in ipairs(bids) do
+    flat[#flat + 1] = bid.agent
+    flat[#flat + 1] = bid.word
+    if index == #bids or index % bids_at_once == 0 then
+      redis.call('HSET', key, unpack(flat))
+      flat = {}
+    end
+  end
+end
+
 -- `target` is needed for a claim whose bids are asked for.
 local function write_claim(new_claim, target)
   local id = new_claim.id
   redis.call('HSET', claim_key(id), names_and_values(new_claim.fields))
   redis.call('HSET', causes_key(new_claim.artefact_id), new_claim.cause, id)
-  for _, bid in ipairs(new_claim.bids) do redis.call('HSET', bids_key(id), bid.agent, bid.word) end
+  write_bids(bids_key(id), new_claim.bids)
+  local score
   for index, event in ipairs(new_claim.events) do
     local event_id = append_event(event)
     if index == 1 and not is_ended(new_claim.status) then
-      local score = score_of(event_id)
+      score = score_of(event_id)
       redis.call('ZADD', prefix .. 'claims:open', score, id)
       if new_claim.bidding == 'open' then redis.call('ZADD', prefix .. 'claims:bidding', score, id) end
       add_asked(id, new_claim.asked, score)
     end
   end
-  for _, grant in ipairs(new_claim.grants) do write_grant(id, new_claim.goal_id, grant) end
+  for _, grant in ipairs(new_claim.grants) do write_grant(id, new_claim.goal_id, grant, score) end
   if #new_claim.asked > 0 then announce(id, new_claim.artefact_id, target, new_claim.asked) end
   publish_claim(id)
 end

@@ -65,8 +65,8 @@ local function wake(claim, agent)
 end
 
 -- Writes a grant (the record of this name). One that leaves `running` loses its lease; a queued one wakes its agent, unless its goal
--- was ended.
-local function write_grant(claim, goal, grant)
+-- was ended. `score`: as in `index_work`.
+local function write_grant(claim, goal, grant, score)
   local agent = grant.agent
   -- The first attempt begins queued, with nothing before it.
   local before = not (grant.attempt == 1 and grant.state == 'queued') and read_grant(claim, agent)
@@ -78,7 +78,7 @@ local function write_grant(claim, goal, grant)
     redis.call('ZREM', prefix .. 'questions:open', before.waits_for.question_id)
   end
   redis.call('HSET', grants_key(claim), agent, grant.json)
-  index_work(claim, agent, grant.state)
+  index_work(claim, agent, grant.state, score)
   if grant.state == 'queued' and not is_goal_ended(goal) then
     wake(claim, agent)
     add_queued(claim, agent)

@@ -23,9 +23,10 @@ local function remove_work(claim, agent)
   redis.call('ZREM', work_key(agent), claim)
 end
 
--- To be called with each new state of a grant. A failed one may be tried again until its claim ends.
-local function index_work(claim, agent, state)
+-- To be called with each new state of a grant. A failed one may be tried again until its claim ends. `score`: the claim's place among the
+-- open ones, where the caller knows it.
+local function index_work(claim, agent, state, score)
   if state == 'done' or state == 'cancelled' then return remove_work(claim, agent) end
-  local score = redis.call('ZSCORE', prefix .. 'claims:open', claim)
+  score = score or redis.call('ZSCORE', prefix .. 'claims:open', claim)
   if score then redis.call('ZADD', work_key(agent), score, claim) end
 end

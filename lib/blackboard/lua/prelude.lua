@@ -8,7 +8,7 @@
 -- A function checks everything before it writes: functions do not roll back. JSON passes through as opaque text, because cjson turns
 -- [] into {}. The other keys that a function needs (of an artefact, a thread, a grant) are made from the instance's prefix.
 
-local events_key, prefix, nonce, words, position, now
+local events_key, prefix, nonce, words, position, now, open_goals
 
 -- All functions by their names, for one that does the work of others in the same step.
 local functions = {}
@@ -16,7 +16,7 @@ local functions = {}
 -- Each call begins here, and forgets what the one before left in these variables. The first two words are the instance's prefix
 -- `sett:{instance}:` and the caller's nonce, which no two processes share.
 local function begin(KEYS, ARGV)
-  events_key, prefix, nonce, words, position, now = KEYS[1], ARGV[1], ARGV[2], ARGV, 2, nil
+  events_key, prefix, nonce, words, position, now, open_goals = KEYS[1], ARGV[1], ARGV[2], ARGV, 2, nil, {}
 end
 
 -- Reading the arguments, one after the other. The library calls these; a function finds the result in `args`.
@@ -183,9 +183,13 @@ local function is_ended(status)
   return status == 'complete' or status == 'terminated'
 end
 
+-- Asked by each part of a function, and read once: a function that ends a goal asks only before.
 local function is_goal_ended(goal)
+  if open_goals[goal] then return false end
   local flags = redis.call('HMGET', goal_key(goal), 'ended', 'retired')
-  return (flags[1] or flags[2]) and true or false
+  if flags[1] or flags[2] then return true end
+  open_goals[goal] = true
+  return false
 end
 
 -- The ids or names in a JSON array of them. They contain no quotes; a pattern also reads an array that was damaged by hand.

@@ -120,10 +120,17 @@ function* onlyTheCurrentAttemptCounts(history: History) {
       yield `${event.type} of ${attemptOf(event)} cannot follow the events before it.`;
     for (const { agent, retries = 0, attempt } of claim.grants) {
       const allowed = history.agents.get(agent)?.retries;
-      if (allowed !== undefined && retries > allowed)
+      // Its retries may have been others when an attempt failed.
+      const isAsItWas = !isRegisteredSince(history, agent, claimLog.events[0]);
+      if (allowed !== undefined && retries > allowed && isAsItWas)
         yield `${agent} has had attempt ${attempt} on claim ${claim.id}; its retries are ${allowed}.`;
     }
   }
+}
+
+function isRegisteredSince({ events }: History, agent: string, opening: SettEvent | undefined): boolean {
+  const from = opening === undefined ? 0 : events.indexOf(opening);
+  return events.slice(from).some((event) => event.type === "agent_registered" && event.agent === agent);
 }
 
 function* grantsAreAsTheLogSays(history: History) {
