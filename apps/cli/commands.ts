@@ -24,6 +24,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "show the instances on this machine",
     load: async () => (await import("./commands/list.ts")).list,
   },
+  doctor: {
+    description: "check this machine and its sett, and name a remedy for each finding",
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
   "agent-env": {
     description: "show how an external agent connects to Redis",
     load: async () => (await import("./commands/agent-env.ts")).agentEnv,

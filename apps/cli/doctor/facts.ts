@@ -1,0 +1,56 @@
+// What `sett doctor` knows before it judges.
+
+import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
+import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
+
+/** `message` and `hint` as in a SettError. */
+export type Silent = { state: "silent"; message: string; hint: string };
+
+export type Disk = { path: string; freeBytes: number; totalBytes: number };
+
+/** A clock that was read between two times of this machine, all in milliseconds since 1970. */
+export type ClockReading = { atMs: number; betweenMs: [number, number] };
+
+export type EngineFacts = Silent | ({ state: "answers"; disk: Disk | undefined } & EngineSurvey);
+
+export type RedisFacts =
+  | Silent
+  | {
+      state: "answers";
+      version: string;
+      isAppendOnly: boolean;
+      /** Undefined where this user of Redis may not read it. */
+      fsync: string | undefined;
+      /** Those that failed: of `write`, `rewrite` and `snapshot`. */
+      failed: string[];
+      usedBytes: number;
+      /** 0: no limit. */
+      limitBytes: number;
+      policy: string;
+      clock: ClockReading;
+      disk: Disk | undefined;
+    };
+
+/** `survey` and `image`: undefined for a process, and for what is gone meanwhile. */
+export type PartFacts = { part: ContainerPart; survey: ContainerSurvey | undefined; image: ImageInfo | undefined };
+
+export type InstanceFacts = {
+  name: string;
+  runtime: "docker" | "process" | "remote";
+  /** As `sett list` shows it; `down` for a kept blackboard. */
+  state: string;
+  redis: RedisFacts | undefined;
+  parts: PartFacts[];
+};
+
+export type DoctorFacts = {
+  /** Of sett. */
+  version: string;
+  /** Undefined where git does not run. */
+  git: string | undefined;
+  /** Of the repository; of the present folder outside of one. */
+  disk: Disk | undefined;
+  isInRepository: boolean;
+  engine: EngineFacts;
+  instance: InstanceFacts | undefined;
+};

@@ -1,0 +1,116 @@
+// Gathers all that `sett doctor` judges. What cannot be read is a fact, too: nothing here fails because something is broken.
+import { execFile } from "node:child_process";
+import { statfs } from "node:fs/promises";
+import { promisify } from "node:util";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
+import { findInstance, hasAnything } from "../instance/find-instance.ts";
+import { howItRuns } from "../instance/parts.ts";
+import { findPlace, isServing, redisUrlsOf } from "../instance/place.ts";
+import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
+import type { Shell } from "../terminal/shell.ts";
+import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFacts } from "./facts.ts";
+import { readRedis, silent } from "./read-redis.ts";
+
+/** Throws `usage`, and `instance-not-found` for a `name` that no instance has where the Engine answers. */
+export async function gather(shell: Shell, name: string | undefined): Promise<DoctorFacts> {
+  const workspace = await workspaceRoot(shell.cwd);
+  const [git, disk, engine] = await Promise.all([gitVersion(), diskAt(workspace ?? shell.cwd), readEngine()]);
+  const instance = await readInstance(shell, name, engine);
+  return { version: shell.version, git, disk, isInRepository: workspace !== undefined, engine, instance };
+}
+
+async function gitVersion(): Promise<string | undefined> {
+  const { stdout } = await promisify(execFile)("git", ["--version"]).catch(() => ({ stdout: "" }));
+  return /\d[\d.]*/.exec(stdout)?.[0];
+}
+
+/** Undefined where it cannot be seen from here. */
+async function diskAt(path: string): Promise<Disk | undefined> {
+  const found = await statfs(path).catch(() => undefined);
+  if (found === undefined) return undefined;
+  return { path, freeBytes: found.bavail * found.bsize, totalBytes: found.blocks * found.bsize };
+}
+
+async function readEngine(): Promise<EngineFacts> {
+  try {
+    const { dockerSurvey } = await import("../../../lib/runtime/docker/survey.ts");
+    const survey = await (await dockerSurvey()).engine();
+    // An Engine of another machine has its folder there.
+    return { state: "answers", ...survey, disk: await diskAt(survey.rootDir) };
+  } catch (error) {
+    if (error instanceof SettError) return silent(error);
+    throw error;
+  }
+}
+
+async function readInstance(shell: Shell, name: string | undefined, engine: EngineFacts): Promise<InstanceFacts | undefined> {
+  if ((shell.env.REDIS_URL ?? "") !== "") {
+    const { instance, redisUrl } = await findPlace(shell, name);
+    const redis = await readRedis(redisUrl, async () => undefined);
+    return { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, parts: [] };
+  }
+  const { instances } = await everyInstance(shell.env);
+  const found = await ownInstance(instances, shell, name, engine);
+  if (found === undefined) return undefined;
+  const runtime = instances.find((one) => one === found)?.runtime ?? "docker";
+  const parts = await Promise.all(found.containers.map((part) => readPart(part, runtime)));
+  const state = howItRuns(found) ?? "down";
+  return { name: found.instance, runtime, state, redis: await redisOfInstance(found, runtime), parts };
+}
+
+async function ownInstance(
+  instances: readonly InstanceParts[],
+  shell: Shell,
+  name: string | undefined,
+  engine: EngineFacts,
+): Promise<InstanceParts | undefined> {
+  const known = {
+    instances: async () => [...instances],
+    parts: async (instance: InstanceParts["instance"]) =>
+      instances.find((parts) => parts.instance === instance) ?? { instance, containers: [], networks: [], volumes: [] },
+  };
+  try {
+    return await findInstance(known, shell, name, hasAnything);
+  } catch (error) {
+    const isExpected = error instanceof SettError && error.code === "instance-not-found";
+    // Without an Engine it is not known whether there is one of that name.
+    if (isExpected && (name === undefined || engine.state === "silent")) return undefined;
+    throw error;
+  }
+}
+
+async function readPart(part: ContainerPart, runtime: RuntimeName): Promise<PartFacts> {
+  if (runtime === "process") return { part, survey: undefined, image: undefined };
+  const [{ dockerSurvey }, { dockerRuntime }] = await Promise.all([
+    import("../../../lib/runtime/docker/survey.ts"),
+    import("../../../lib/runtime/docker/runtime.ts"),
+  ]);
+  const survey = await (await dockerSurvey()).container(part.id);
+  return { part, survey, image: await (await dockerRuntime()).images.find(part.image.id) };
+}
+
+/** Undefined for an instance that is down. */
+async function redisOfInstance(parts: InstanceParts, runtime: RuntimeName): Promise<RedisFacts | undefined> {
+  if (parts.containers.length === 0) return undefined;
+  const container = parts.containers.find(({ labels }) => labels.component === "redis");
+  try {
+    const { redisUrl, ownerUrl = redisUrl } = redisUrlsOf(parts);
+    const isInside = container !== undefined && runtime === "docker" && isServing(container);
+    return await readRedis(ownerUrl, isInside ? (folder) => diskInside(container.id, folder) : diskAt);
+  } catch (error) {
+    if (error instanceof SettError) return silent(error);
+    throw error;
+  }
+}
+
+/** Undefined where the image has no `df`. */
+async function diskInside(container: string, folder: string): Promise<Disk | undefined> {
+  const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
+  const runtime = await dockerRuntime();
+  const result = await runtime.containers.exec(container, ["df", "-Pk", folder]).catch(() => undefined);
+  const [, total, free] = /^\S+ +(\d+) +\d+ +(\d+) +\d+%/m.exec(result?.stdout ?? "") ?? [];
+  if (total === undefined || free === undefined) return undefined;
+  return { path: folder, freeBytes: Number(free) * 1_024, totalBytes: Number(total) * 1_024 };
+}

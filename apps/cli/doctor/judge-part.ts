@@ -1,0 +1,145 @@
+// Judges one part of an instance: how its container is isolated, what it was given, and what image it is made of.
+import type { ContainerSurvey } from "../../../lib/runtime/docker/survey.ts";
+import type { ImageInfo } from "../../../lib/runtime/port.ts";
+import type { Finding } from "../facts/finding.ts";
+import type { PartFacts } from "./facts.ts";
+import { secretVariables } from "./secret-variables.ts";
+
+/** `subject`: the name of the part. `engine`: the architecture of the machine. `version`: of sett. `up`: the command that updates it. */
+type Context = { subject: string; engine: string | undefined; version: string; up: string };
+
+export function judgePart({ part, survey, image }: PartFacts, context: Context): Finding[] {
+  const isService = !["agent", "worker"].includes(part.labels.component);
+  return [
+    versionFinding(part.labels.version, context),
+    ...(survey === undefined
+      ? []
+      : [portsFinding(survey, context), rootFinding(survey, isService, context), rightsFinding(survey, context)]),
+    secretsFinding(part.env, context),
+    ...(image === undefined ? [] : [imageFinding(part.image.tag, image, context), ...architectureFinding(image, context)]),
+  ];
+}
+
+function versionFinding(made: string, { subject, version, up }: Context): Finding {
+  const base = { subject, check: "made by" };
+  if (made === version) return { ...base, level: "ok", found: `sett ${made}` };
+  const why = `This is sett ${version}. Parts of two versions may not understand each other.`;
+  return { ...base, level: "warning", found: `sett ${made || "of an unknown version"}`, why, remedy: `\`${up}\`` };
+}
+
+const loopback = /^(?:127\.|::1$)/;
+
+function portsFinding({ ports }: ContainerSurvey, { subject, up }: Context): Finding {
+  const base = { subject, check: "ports" };
+  const open = ports.filter(({ address }) => !loopback.test(address));
+  const nameOf = ({ port, address, hostPort }: ContainerSurvey["ports"][number]) =>
+    `${port} at ${address || "every address"}, port ${hostPort}`;
+  if (open.length === 0) {
+    return { ...base, level: "ok", found: ports.length === 0 ? "none are published" : ports.map(nameOf).join("; ") };
+  }
+  const why = "Every machine that reaches this one can connect. Sett publishes on 127.0.0.1 only.";
+  return { ...base, level: "problem", found: open.map(nameOf).join("; "), why, remedy: remade(subject, up) };
+}
+
+/** A service of Sett needs no writable root; an agent's command may. */
+function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { subject, up }: Context): Finding {
+  const base = { subject, check: "root file system" };
+  if (isRootReadOnly) return { ...base, level: "ok", found: "read-only" };
+  if (!isService) {
+    return {
+      ...base,
+      level: "note",
+      found: "writable, as the tools of agents need it",
+      why: "What a command changes there stays until the container is replaced.",
+      remedy: "For a new container for each grant: `replicas` with `strategy: fresh_per_call` in sett.yml.",
+    };
+  }
+  const why = "Sett makes it read-only: what breaks in can change no program.";
+  return { ...base, level: "warning", found: "writable", why, remedy: remade(subject, up) };
+}
+
+function rightsFinding(survey: ContainerSurvey, { subject, up }: Context): Finding {
+  const { user, isPrivileged, capabilities, canGainPrivileges } = survey;
+  const base = { subject, check: "rights" };
+  const isRoot = /^(?:|0|root)(?::|$)/.test(user);
+  const excess = [
+    ...(isPrivileged ? ["it is privileged"] : []),
+    ...(capabilities.added.length > 0 ? [`it has the capabilities ${capabilities.added.join(", ")}`] : []),
+    ...(capabilities.isAllDropped ? [] : ["it keeps the Engine's capabilities"]),
+    ...(canGainPrivileges ? ["it may gain privileges"] : []),
+    ...(isRoot ? ["it runs as root"] : []),
+  ];
+  if (excess.length === 0) return { ...base, level: "ok", found: `user ${user}, no capabilities, gains no privileges` };
+  const isSerious = isPrivileged || capabilities.added.length > 0;
+  const why = "What breaks out of the container has these rights on this machine.";
+  return {
+    ...base,
+    level: isSerious ? "problem" : "warning",
+    found: excess.join("; "),
+    why,
+    remedy: remade(subject, up),
+  };
+}
+
+function secretsFinding(env: Readonly<Record<string, string>>, { subject, up }: Context): Finding {
+  const base = { subject, check: "secrets" };
+  const names = secretVariables(env);
+  if (names.length === 0) return { ...base, level: "ok", found: "none in the environment" };
+  return {
+    ...base,
+    level: "warning",
+    found: `in the environment: ${names.join(", ")}`,
+    why: "Every program in the container can read them, and every user of the Engine (`docker inspect`).",
+    remedy: `A key of a model belongs to \`models\` in sett.yml: only the gateway has it. Otherwise remove the variable, then \`${up}\`.`,
+  };
+}
+
+const versionLabel = "org.opencontainers.image.version";
+const titleLabel = "org.opencontainers.image.title";
+
+function imageFinding(tag: string, { digest, labels }: ImageInfo, { subject, version, up }: Context): Finding {
+  const base = { subject, check: "image" };
+  const [title, made] = [labels[titleLabel] ?? "", labels[versionLabel]];
+  if (title.startsWith("sett/") && made !== undefined) {
+    const found = `${tag}, Sett's own, of ${made}`;
+    if (made === version || made === `v${version}`) return { ...base, level: "ok", found };
+    return { ...base, level: "warning", found, why: `This is sett ${version}.`, remedy: `\`${up}\`` };
+  }
+  if (tag.includes("@sha256:")) return { ...base, level: "ok", found: `${tag}, named by its digest` };
+  if (labels["dev.sett.instance"] !== undefined) return { ...base, level: "ok", found: `${tag}, built by \`sett up\`` };
+  if (digest === undefined) {
+    return {
+      ...base,
+      level: "note",
+      found: `${tag}, from no registry`,
+      why: "It was built or loaded on this machine, and nothing says by whom.",
+      remedy: "For a recipe on record use `build:` in sett.yml, or push it and name its digest.",
+    };
+  }
+  return {
+    ...base,
+    level: "note",
+    found: `${tag}, pulled by its tag`,
+    why: "A registry may give other content for the same tag later.",
+    remedy: `Name the digest in sett.yml: image: ${digest}`,
+  };
+}
+
+function architectureFinding({ architecture }: ImageInfo, { subject, engine }: Context): Finding[] {
+  if (engine === undefined || architecture === "" || architecture === engine) return [];
+  return [
+    {
+      subject,
+      check: "architecture",
+      level: "warning",
+      found: `the image is for ${architecture}, the machine is ${engine}`,
+      why: "It is emulated: many times slower, and some programs fail.",
+      remedy: `Pull or build it for ${engine}: docker pull --platform linux/${engine} IMAGE`,
+    },
+  ];
+}
+
+/** `sett up` keeps a container whose fingerprint is the same, so that a person must remove it first. */
+function remade(subject: string, up: string): string {
+  return `sett has not made it like this: remove the container of ${subject} (\`docker rm --force\`), then \`${up}\`.`;
+}

@@ -1,0 +1,88 @@
+// Judges the Redis of an instance.
+import type { Finding } from "../facts/finding.ts";
+import type { RedisFacts } from "./facts.ts";
+import { clockFinding, diskFinding, isAtLeast, sizeOf } from "./measures.ts";
+
+const subject = "redis";
+const minVersion = [7, 0] as const;
+const fullAt = 0.8;
+
+/** `up`: the command that starts it again. */
+export function judgeRedis(redis: RedisFacts, up: string): Finding[] {
+  if (redis.state === "silent") {
+    const why = "The blackboard is in Redis: without it no work begins, and no result is stored.";
+    return [{ subject, check: "answer", level: "problem", found: redis.message, why, remedy: redis.hint }];
+  }
+  return [
+    versionFinding(redis),
+    persistenceFinding(redis, up),
+    writesFinding(redis),
+    memoryFinding(redis, up),
+    ...(redis.disk === undefined
+      ? []
+      : [diskFinding(subject, redis.disk, "Make room there; `sett prune --before 30d` makes the blackboard smaller.")]),
+    clockFinding(subject, redis.clock),
+  ];
+}
+
+type Answer = Extract<RedisFacts, { state: "answers" }>;
+
+function versionFinding({ version }: Answer): Finding {
+  const base = { subject, check: "version", found: version };
+  if (isAtLeast(version, minVersion)) return { ...base, level: "ok" };
+  const why = "Sett stores by functions, which Redis has since 7.0.";
+  return { ...base, level: "problem", why, remedy: "Remove `services.redis.image` from sett.yml, or name redis:7-alpine." };
+}
+
+function persistenceFinding({ isAppendOnly, fsync }: Answer, up: string): Finding {
+  const base = { subject, check: "persistence" };
+  const remedy = `\`${up}\` sets what Sett needs. In a Redis of your own: \`appendonly yes\` and \`appendfsync everysec\`.`;
+  if (!isAppendOnly) {
+    return { ...base, level: "problem", found: "appendonly is off", why: "Goals and results are lost when Redis ends.", remedy };
+  }
+  if (fsync === undefined) return { ...base, level: "ok", found: "appendonly is on" };
+  const found = `appendonly is on, appendfsync ${fsync}`;
+  if (fsync !== "no") return { ...base, level: "ok", found };
+  return { ...base, level: "warning", found, why: "When the machine fails, half a minute of work may be lost.", remedy };
+}
+
+function writesFinding({ failed }: Answer): Finding {
+  const base = { subject, check: "writes to disk" };
+  if (failed.length === 0) return { ...base, level: "ok", found: "the last one was good" };
+  return {
+    ...base,
+    level: "problem",
+    found: `the last ${failed.join(" and the last ")} failed`,
+    why: "Redis refuses writes while it cannot write to its disk.",
+    remedy: "Make room where Redis keeps its data. `sett logs redis` names the cause.",
+  };
+}
+
+function memoryFinding({ usedBytes, limitBytes, policy }: Answer, up: string): Finding {
+  const base = { subject, check: "memory" };
+  if (limitBytes === 0) {
+    const why = "Redis grows until the system ends it.";
+    return {
+      ...base,
+      level: "warning",
+      found: `${sizeOf(usedBytes)}, without a limit`,
+      why,
+      remedy: `\`${up}\` sets maxmemory.`,
+    };
+  }
+  const found = `${sizeOf(usedBytes)} of ${sizeOf(limitBytes)}, policy ${policy}`;
+  if (policy !== "noeviction") {
+    const why = "When it is full, Redis removes keys of the blackboard.";
+    return {
+      ...base,
+      level: "problem",
+      found,
+      why,
+      remedy: `\`${up}\` sets it; in a Redis of your own: maxmemory-policy noeviction.`,
+    };
+  }
+  if (usedBytes < fullAt * limitBytes) return { ...base, level: "ok", found };
+  const why = "Redis refuses writes when it is full, large results first.";
+  const remedy = `\`sett prune --before 30d\`, or raise services.redis.resources.limits.memory in sett.yml, then \`${up}\`.`;
+  return { ...base, level: "warning", found, why, remedy };
+}

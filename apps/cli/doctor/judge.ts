@@ -1,0 +1,69 @@
+// Judges all facts: from the machine to the parts of the instance.
+import type { Finding } from "../facts/finding.ts";
+import { partName } from "../instance/parts.ts";
+import type { Suggest } from "../text/suggest.ts";
+import type { DoctorFacts, InstanceFacts, PartFacts } from "./facts.ts";
+import { judgeEngine } from "./judge-engine.ts";
+import { judgePart } from "./judge-part.ts";
+import { judgeRedis } from "./judge-redis.ts";
+import { diskFinding, isAtLeast } from "./measures.ts";
+
+/** The first with `git init --object-format`. */
+const minGit = [2, 29] as const;
+
+export function judge(facts: DoctorFacts, suggest: Suggest): Finding[] {
+  const { disk, engine, instance } = facts;
+  return [
+    gitFinding(facts),
+    ...(disk === undefined ? [] : [diskFinding("machine", disk, "Make room on this file system.")]),
+    ...judgeEngine(engine, instance?.runtime !== "process" && instance?.runtime !== "remote"),
+    instanceFinding(facts, suggest),
+    ...(instance === undefined ? [] : partFindings(facts, instance, suggest("up"))),
+  ];
+}
+
+function gitFinding({ git }: DoctorFacts): Finding {
+  const base = { subject: "machine", check: "git" };
+  const remedy = "Install git 2.29 or newer.";
+  if (git === undefined) {
+    const why = "Agents work on commits, which sett takes from the repository with git.";
+    return { ...base, level: "problem", found: "there is no git on the PATH", why, remedy };
+  }
+  if (isAtLeast(git, minGit)) return { ...base, level: "ok", found: git };
+  return { ...base, level: "problem", found: git, why: "Sett makes repositories as only a newer git can.", remedy };
+}
+
+function instanceFinding({ instance, isInRepository, engine }: DoctorFacts, suggest: Suggest): Finding {
+  const base = { subject: "instance", check: "state" };
+  if (instance === undefined) {
+    const found = isInRepository ? "this repository has none" : "none, for this is no git repository";
+    const why = "Only the machine was checked.";
+    if (engine.state === "silent") return { ...base, level: "note", found: "not known", why, remedy: engine.hint };
+    const remedy = isInRepository ? `Start one: \`${suggest("up")}\`` : "Go to your repository, or name one: --name NAME";
+    return { ...base, level: "note", found, why, remedy };
+  }
+  const { name, state, runtime } = instance;
+  const found = `${name}: ${state}`;
+  if (runtime === "remote") {
+    const why = "REDIS_URL is set: only Redis was checked, and no container.";
+    return { ...base, level: "note", found, why, remedy: "Without REDIS_URL, sett finds the instance of this repository." };
+  }
+  if (state === "running") return { ...base, level: "ok", found };
+  const remedy = `\`${suggest("up")}\` starts what is missing.`;
+  if (state === "down") return { ...base, level: "note", found, why: "Its blackboard is kept.", remedy };
+  return { ...base, level: "problem", found, why: "Work waits for the missing parts.", remedy };
+}
+
+function partFindings({ version, engine }: DoctorFacts, { parts, redis }: InstanceFacts, up: string): Finding[] {
+  const architecture = engine.state === "answers" ? engine.architecture : undefined;
+  return [
+    ...(redis === undefined ? [] : judgeRedis(redis, up)),
+    ...parts.flatMap((facts) => judgePart(facts, { subject: subjectOf(facts), engine: architecture, version, up })),
+  ];
+}
+
+/** An agent may have the name of another subject. */
+function subjectOf({ part }: PartFacts): string {
+  const { component } = part.labels;
+  return component === "agent" || component === "worker" ? `${component} ${partName(part)}` : partName(part);
+}

@@ -1,0 +1,53 @@
+// Asks an instance's Redis about itself.
+import { SettError } from "../../../lib/model/errors.ts";
+import type { Disk, RedisFacts } from "./facts.ts";
+
+const answerWithinMs = 3_000;
+
+/** `url`: best as the owner, for others may not read its settings. `diskOf`: the file system of the folder in which it keeps its data. */
+export async function readRedis(url: string, diskOf: (folder: string) => Promise<Disk | undefined>): Promise<RedisFacts> {
+  const { newClient, unreachable } = await import("../../../lib/blackboard/redis/client.ts");
+  try {
+    const client = newClient(url, answerWithinMs, answerWithinMs);
+    try {
+      await client.connect();
+      const info = fieldsOf(await client.info());
+      const from = Date.now();
+      const [seconds, microseconds] = await client.time();
+      const clock: { atMs: number; betweenMs: [number, number] } = {
+        atMs: Number(seconds) * 1_000 + Number(microseconds) / 1_000,
+        betweenMs: [from, Date.now()],
+      };
+      // A user with few rights may not read them.
+      const settings: Readonly<Record<string, string>> = await client.configGet(["appendfsync", "dir"]).catch(() => ({}));
+      const disk = settings.dir === undefined ? undefined : await diskOf(settings.dir);
+      return { state: "answers", ...storeOf(info), fsync: settings.appendfsync, clock, disk };
+    } finally {
+      client.destroy();
+    }
+  } catch (error) {
+    return silent(error instanceof SettError ? error : unreachable(url, error));
+  }
+}
+
+/** What an error of sett says, as a fact. */
+export function silent({ message, hint = "Try again." }: SettError): { state: "silent"; message: string; hint: string } {
+  return { state: "silent", message, hint };
+}
+
+function fieldsOf(info: string): ReadonlyMap<string, string> {
+  return new Map([...info.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = "", value = ""]) => [name, value]));
+}
+
+const checks = { aof_last_write_status: "write", aof_last_bgrewrite_status: "rewrite", rdb_last_bgsave_status: "snapshot" };
+
+function storeOf(info: ReadonlyMap<string, string>) {
+  return {
+    version: info.get("redis_version") ?? "",
+    isAppendOnly: info.get("aof_enabled") === "1",
+    failed: Object.entries(checks).flatMap(([field, name]) => ((info.get(field) ?? "ok") === "ok" ? [] : [name])),
+    usedBytes: Number(info.get("used_memory") ?? 0),
+    limitBytes: Number(info.get("maxmemory") ?? 0),
+    policy: info.get("maxmemory_policy") ?? "",
+  };
+}

@@ -1,0 +1,115 @@
+// What `sett doctor` asks an Engine: how it isolates and limits containers, what time it has, and what containers were given.
+import type Docker from "dockerode";
+import { withoutUndefined } from "../../model/without-undefined.ts";
+import { checkEngine } from "./engine.ts";
+import { ask, askIfThere } from "./errors.ts";
+
+export type EngineSurvey = {
+  version: string;
+  /** Of its API, such as `1.41`. */
+  api: string;
+  /** `amd64`, `arm64`, as in image names. */
+  architecture: string;
+  /** The names alone: `seccomp`, `apparmor`, `userns`, `rootless`. A filter that is switched off is left out. */
+  security: string[];
+  limits: { memory: boolean; pids: boolean; cpu: boolean };
+  warnings: string[];
+  /** Where it keeps images and volumes; on the Engine's machine. */
+  rootDir: string;
+  /** Its clock, in milliseconds since 1970; it was read between the two times of this machine. */
+  time: { atMs: number; betweenMs: [number, number] };
+};
+
+export type ContainerSurvey = {
+  /** As the Engine has it: empty means root. */
+  user: string;
+  isPrivileged: boolean;
+  isRootReadOnly: boolean;
+  /** Without `ALL` dropped, those that the Engine gives to every container are there, too. */
+  capabilities: { added: string[]; isAllDropped: boolean };
+  canGainPrivileges: boolean;
+  ports: { port: number; address: string; hostPort: number }[];
+};
+
+type Info = {
+  SecurityOptions?: string[] | null;
+  Warnings?: string[] | null;
+  MemoryLimit?: boolean;
+  PidsLimit?: boolean;
+  CpuCfsQuota?: boolean;
+  DockerRootDir?: string;
+  SystemTime?: string;
+};
+
+const answerWithinMs = 5_000;
+
+/** Asks the Engine that the docker command line would use. `container` resolves to undefined when there is none of that name. */
+export async function dockerSurvey(): Promise<{
+  engine(): Promise<EngineSurvey>;
+  container(name: string): Promise<ContainerSurvey | undefined>;
+}> {
+  const { default: Docker } = await import("dockerode");
+  const docker = new Docker();
+  return {
+    engine: () => surveyEngine(docker),
+    container: async (name) => {
+      const info = await askIfThere(`look for the container ${name}`, () => docker.getContainer(name).inspect());
+      return info === undefined ? undefined : surveyOf(info);
+    },
+  };
+}
+
+/** Throws `docker-unreachable`. */
+async function surveyEngine(docker: Docker): Promise<EngineSurvey> {
+  const { version, architecture } = await checkEngine(docker, answerWithinMs);
+  const { ApiVersion: api } = await ask("tell its version", () => docker.version());
+  const before = Date.now();
+  const info: Info = await ask("describe itself", () => docker.info());
+  return {
+    version,
+    api,
+    architecture,
+    security: (info.SecurityOptions ?? []).flatMap(securityName),
+    limits: { memory: info.MemoryLimit === true, pids: info.PidsLimit === true, cpu: info.CpuCfsQuota === true },
+    warnings: info.Warnings ?? [],
+    rootDir: info.DockerRootDir ?? "",
+    time: { atMs: Date.parse(info.SystemTime ?? ""), betweenMs: [before, Date.now()] },
+  };
+}
+
+/** `name=seccomp,profile=default` → `seccomp`. */
+function securityName(option: string): string[] {
+  const [, name] = /^name=([^,]+)/.exec(option) ?? [];
+  return name === undefined || /profile=unconfined/.test(option) ? [] : [name];
+}
+
+export function surveyOf({ Config, HostConfig, NetworkSettings }: Docker.ContainerInspectInfo): ContainerSurvey {
+  const { user, privileged, readOnly, added, dropped, options } = withoutUndefined({
+    user: Config.User,
+    privileged: HostConfig.Privileged,
+    readOnly: HostConfig.ReadonlyRootfs,
+    added: HostConfig.CapAdd,
+    dropped: HostConfig.CapDrop,
+    options: HostConfig.SecurityOpt,
+  });
+  return {
+    user: user ?? "",
+    isPrivileged: privileged === true,
+    isRootReadOnly: readOnly === true,
+    capabilities: { added: listIn(added), isAllDropped: listIn(dropped).some((name) => name.toUpperCase() === "ALL") },
+    canGainPrivileges: !listIn(options).some((option) => /^no-new-privileges(?:[:=]true)?$/.test(option)),
+    // The Engine says null for a port that is exposed but not published.
+    ports: Object.entries(NetworkSettings.Ports ?? {}).flatMap(([port, bindings]) =>
+      (bindings ?? []).map(({ HostIp, HostPort }) => ({
+        port: Number.parseInt(port, 10),
+        address: HostIp,
+        hostPort: Number(HostPort),
+      })),
+    ),
+  };
+}
+
+/** The Engine says null for an empty list. */
+function listIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

@@ -1,0 +1,130 @@
+// `sett doctor` with a real Engine, a real Redis and real containers; and without each of them.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import type { Finding } from "../../../apps/cli/facts/finding.ts";
+import { AgentName } from "../../../lib/model/ids.ts";
+import { writeLabels } from "../../../lib/runtime/labels.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
+import { dockerInstance } from "../../support/docker/docker-instance.ts";
+import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
+
+type Report = { problems: number; findings: Finding[] };
+
+let root: string;
+
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "sett-doctor-")));
+  await $`git init --quiet repository && mkdir outside`.cwd(root);
+});
+
+afterAll(async () => {
+  await rm(root, { recursive: true });
+});
+
+const sett = (folder: string, words: readonly string[], env: Record<string, string> = {}) =>
+  runSett(["doctor", ...words], { cwd: join(root, folder), env: { HOME: root, XDG_STATE_HOME: join(root, "state"), ...env } });
+
+async function findingsOf(folder: string, words: readonly string[], env: Record<string, string> = {}) {
+  const { code, out, err } = await sett(folder, [...words, "--json"], env);
+  expect(err).toBe("");
+  const report: Report = JSON.parse(out);
+  expect(code).toBe(report.problems > 0 ? 1 : 0);
+  const of = (subject: string, check: string) =>
+    report.findings.find((finding) => finding.subject === subject && finding.check === check);
+  return { code, out, of };
+}
+
+const noEngine = () => ({ DOCKER_HOST: `unix://${join(root, "no-engine.sock")}` });
+
+test("without an instance it checks the machine and the Engine, inside and outside of a repository", async () => {
+  for (const [folder, found] of [
+    ["repository", "this repository has none"],
+    ["outside", "none, for this is no git repository"],
+  ] as const) {
+    const { of } = await findingsOf(folder, []);
+    expect(of("instance", "state")).toMatchObject({ level: "note", found });
+    expect(of("machine", "git")?.level).toBe("ok");
+    expect(of("machine", "disk")?.found).toContain("GiB");
+    expect(of("engine", "version")?.found).toMatch(/^\d+\.\d+.*, API 1\.\d+, (?:amd64|arm64)$/);
+    expect(of("engine", "clock")?.level).toBe("ok");
+  }
+});
+
+test("without an Engine it says so, and exits with 1", async () => {
+  const { code, of } = await findingsOf("repository", [], noEngine());
+  expect(code).toBe(1);
+  expect(of("engine", "answer")).toMatchObject({ level: "problem", remedy: expect.stringContaining("Is dockerd running?") });
+  expect(of("instance", "state")).toMatchObject({ level: "note", found: "not known" });
+  const text = (await sett("repository", [], noEngine())).out;
+  expect(text).toContain("The Docker Engine does not answer");
+  expect(text).toContain("1 problem, ");
+});
+
+test("a machine without git has a problem", async () => {
+  const { of } = await findingsOf("repository", [], { ...noEngine(), PATH: "/nowhere" });
+  expect(of("machine", "git")).toMatchObject({ level: "problem", remedy: "Install git 2.29 or newer." });
+});
+
+test("a Redis that keeps nothing on disk is a problem; as `sett up` sets it, it is none", async () => {
+  await using server = await startRedisServer({ password: "hidden-word" });
+  const env = { ...noEngine(), REDIS_URL: server.url, SETT_INSTANCE_NAME: "demo" };
+  await server.cli("CONFIG", "SET", "appendfsync", "everysec", "maxmemory", "1gb");
+  const good = await findingsOf("outside", [], env);
+  expect(good.code).toBe(0);
+  expect(good.of("redis", "persistence")).toMatchObject({ level: "ok", found: "appendonly is on, appendfsync everysec" });
+  expect(good.of("redis", "memory")).toMatchObject({ level: "ok" });
+  expect(good.of("redis", "clock")).toMatchObject({ level: "ok" });
+  await server.cli("CONFIG", "SET", "appendonly", "no", "maxmemory", "0");
+  const bad = await findingsOf("outside", [], env);
+  expect(bad.code).toBe(1);
+  expect(bad.of("redis", "persistence")).toMatchObject({ level: "problem", found: "appendonly is off" });
+  expect(bad.of("redis", "memory")).toMatchObject({ level: "warning" });
+  expect(good.out + bad.out).not.toContain("hidden-word");
+  await server.stop();
+  expect((await findingsOf("outside", [], env)).of("redis", "answer")).toMatchObject({ level: "problem" });
+});
+
+test("of containers it names open ports, rights, secrets and what is missing, and shows no secret", async () => {
+  await using at = await dockerInstance();
+  await at.run("sleep 60", { env: { DEPLOY_TOKEN: "hidden-word" }, user: { uid: 10_001, gid: 10_001 }, isRootReadOnly: true });
+  const labels = writeLabels(at.labels({ component: "agent", agent: AgentName.parse("y"), role: "tester" }));
+  const flags = Object.entries(labels).flatMap(([name, value]) => ["--label", `${name}=${value}`]);
+  const open = ["--publish", "0.0.0.0::8080", "--cap-add", "NET_ADMIN"];
+  const started = await docker(
+    "run",
+    "--detach",
+    "--rm",
+    "--name",
+    at.name("agent-y"),
+    ...flags,
+    ...open,
+    tinyImage,
+    "sleep",
+    "60",
+  );
+  expect(started.stderr).toBe("");
+  const { code, out, of } = await findingsOf("outside", ["--name", at.instance]);
+  expect(code).toBe(1);
+  expect(of("instance", "state")).toMatchObject({ level: "problem", found: expect.stringContaining(`${at.instance}: 2 of`) });
+  expect(of("redis", "answer")).toMatchObject({ level: "problem", found: expect.stringContaining("has no container") });
+  expect(of("agent x", "rights")).toMatchObject({ level: "ok", found: "user 10001:10001, no capabilities, gains no privileges" });
+  expect(of("agent x", "root file system")).toMatchObject({ level: "ok" });
+  expect(of("agent x", "ports")).toMatchObject({ level: "ok" });
+  expect(of("agent x", "secrets")).toMatchObject({ level: "warning", found: "in the environment: DEPLOY_TOKEN" });
+  expect(of("agent x", "image")).toMatchObject({ level: "note", found: `${tinyImage}, from no registry` });
+  expect(of("agent y", "ports")).toMatchObject({ level: "problem", found: expect.stringContaining("8080 at 0.0.0.0") });
+  expect(of("agent y", "rights")).toMatchObject({ level: "problem", found: expect.stringContaining("NET_ADMIN") });
+  expect(out).not.toContain("hidden-word");
+}, 60_000);
+
+test("an instance of a name that the Engine does not have is refused", async () => {
+  const { code, err } = await sett("outside", ["--name", "no-such-instance"]);
+  expect({ code, err: err.split("\n")[0] }).toEqual({
+    code: 1,
+    err: expect.stringContaining("There is no instance no-such-instance."),
+  });
+});

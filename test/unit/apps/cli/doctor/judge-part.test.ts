@@ -1,0 +1,109 @@
+import { expect, test } from "bun:test";
+import type { PartFacts } from "../../../../../apps/cli/doctor/facts.ts";
+import { judgePart } from "../../../../../apps/cli/doctor/judge-part.ts";
+import type { ContainerSurvey } from "../../../../../lib/runtime/docker/survey.ts";
+import type { ImageInfo } from "../../../../../lib/runtime/port.ts";
+import { instanceParts } from "../../../../support/cli/instance-parts.ts";
+
+const [agent, service] = instanceParts("demo", "/w", "containers").containers;
+if (agent === undefined || service === undefined) throw new Error("The sample has an agent and a service.");
+
+const survey: ContainerSurvey = {
+  user: "10001:10001",
+  isPrivileged: false,
+  isRootReadOnly: true,
+  capabilities: { added: [], isAllDropped: true },
+  canGainPrivileges: false,
+  ports: [],
+};
+
+const own = { "org.opencontainers.image.title": "sett/orchestrator", "org.opencontainers.image.version": "1" };
+
+const image = (over: Partial<ImageInfo>): ImageInfo => ({
+  id: "sha256:1",
+  digest: undefined,
+  architecture: "amd64",
+  user: "",
+  env: {},
+  entrypoint: [],
+  command: [],
+  workingDir: "",
+  labels: {},
+  ...over,
+});
+
+const sound: PartFacts = {
+  part: { ...service, image: { tag: "sett/orchestrator:1", id: "" } },
+  survey,
+  image: image({ labels: own }),
+};
+const judged = (facts: PartFacts) => judgePart(facts, { subject: "it", engine: "amd64", version: "1", up: "sett up" });
+const levels = (facts: PartFacts): Record<string, string> =>
+  Object.fromEntries(judged(facts).map(({ check, level }) => [check, level]));
+const surveyed = (over: Partial<ContainerSurvey>): PartFacts => ({ ...sound, survey: { ...survey, ...over } });
+const made = (tag: string, over: Partial<ImageInfo>): PartFacts => ({
+  ...sound,
+  part: { ...sound.part, image: { tag, id: "" } },
+  image: image(over),
+});
+const published = (address: string) => surveyed({ ports: [{ port: 6379, address, hostPort: 40_000 }] });
+
+test("a service as `sett up` starts it has no finding", () => {
+  expect(new Set(Object.values(levels(sound)))).toEqual(new Set(["ok"]));
+});
+
+const changes: [string, PartFacts, string, string][] = [
+  [
+    "another version of sett",
+    { ...sound, part: { ...sound.part, labels: { ...sound.part.labels, version: "2" } } },
+    "made by",
+    "warning",
+  ],
+  ["a port on this machine", published("127.0.0.1"), "ports", "ok"],
+  ["a port on every address", published("0.0.0.0"), "ports", "problem"],
+  ["a port on every address of IPv6", published("::"), "ports", "problem"],
+  ["a writable service", surveyed({ isRootReadOnly: false }), "root file system", "warning"],
+  [
+    "a writable agent",
+    { ...surveyed({ isRootReadOnly: false }), part: { ...agent, image: sound.part.image } },
+    "root file system",
+    "note",
+  ],
+  ["privileged", surveyed({ isPrivileged: true }), "rights", "problem"],
+  ["a capability", surveyed({ capabilities: { added: ["SYS_ADMIN"], isAllDropped: true } }), "rights", "problem"],
+  ["the usual capabilities", surveyed({ capabilities: { added: [], isAllDropped: false } }), "rights", "warning"],
+  ["privileges to gain", surveyed({ canGainPrivileges: true }), "rights", "warning"],
+  ["root by default", surveyed({ user: "" }), "rights", "warning"],
+  ["root by number", surveyed({ user: "0:0" }), "rights", "warning"],
+  ["an ordinary user", surveyed({ user: "1000" }), "rights", "ok"],
+  ["a secret", { ...sound, part: { ...sound.part, env: { GITHUB_TOKEN: "ghp_hidden" } } }, "secrets", "warning"],
+  [
+    "an image of another version",
+    made("sett/x:2", { labels: { ...own, "org.opencontainers.image.version": "2" } }),
+    "image",
+    "warning",
+  ],
+  ["an image by its digest", made("x@sha256:12", { digest: "x@sha256:12" }), "image", "ok"],
+  ["an image by its tag", made("redis:7", { digest: "redis@sha256:12" }), "image", "note"],
+  ["an image from nowhere", made("x:latest", {}), "image", "note"],
+  ["an image of `sett up`", made("x:latest", { labels: { "dev.sett.instance": "demo" } }), "image", "ok"],
+];
+
+test.each(changes)("%s", (_, facts, check, level) => {
+  expect(levels(facts)).toEqual({ ...levels(sound), [check]: level });
+});
+
+test("an image for another machine is emulated", () => {
+  expect(levels(made("x@sha256:12", { architecture: "arm64" }))).toMatchObject({ architecture: "warning" });
+});
+
+test("a process has no container and no image to judge", () => {
+  expect(Object.keys(levels({ ...sound, survey: undefined, image: undefined }))).toEqual(["made by", "secrets"]);
+});
+
+test("a secret is named, and its value is in no finding; an image by its tag has the digest in its remedy", () => {
+  const text = JSON.stringify(changes.flatMap(([, facts]) => judged(facts)));
+  expect(text).toContain("GITHUB_TOKEN");
+  expect(text).not.toContain("hidden");
+  expect(text).toContain("image: redis@sha256:12");
+});
