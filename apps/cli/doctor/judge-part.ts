@@ -5,8 +5,11 @@ import type { Finding } from "../facts/finding.ts";
 import type { PartFacts } from "./facts.ts";
 import { secretVariables } from "./secret-variables.ts";
 
-/** `subject`: the name of the part. `engine`: the architecture of the machine. `version`: of sett. `up`: the command that updates it. */
-type Context = { subject: string; engine: string | undefined; version: string; up: string };
+/**
+ * `subject`: the name of the part; `container`: that of its container. `engine`: the architecture of the machine. `version`: of sett.
+ * `up`: the command that updates the part.
+ */
+type Context = { subject: string; container: string; engine: string | undefined; version: string; up: string };
 
 export function judgePart({ part, survey, image }: PartFacts, context: Context): Finding[] {
   const isService = !["agent", "worker"].includes(part.labels.component);
@@ -29,7 +32,7 @@ function versionFinding(made: string, { subject, version, up }: Context): Findin
 
 const loopback = /^(?:127\.|::1$)/;
 
-function portsFinding({ ports }: ContainerSurvey, { subject, up }: Context): Finding {
+function portsFinding({ ports }: ContainerSurvey, { subject, container, up }: Context): Finding {
   const base = { subject, check: "ports" };
   const open = ports.filter(({ address }) => !loopback.test(address));
   const nameOf = ({ port, address, hostPort }: ContainerSurvey["ports"][number]) =>
@@ -38,11 +41,11 @@ function portsFinding({ ports }: ContainerSurvey, { subject, up }: Context): Fin
     return { ...base, level: "ok", found: ports.length === 0 ? "none are published" : ports.map(nameOf).join("; ") };
   }
   const why = "Every machine that reaches this one can connect. Sett publishes on 127.0.0.1 only.";
-  return { ...base, level: "problem", found: open.map(nameOf).join("; "), why, remedy: remade(subject, up) };
+  return { ...base, level: "problem", found: open.map(nameOf).join("; "), why, remedy: remade(container, up) };
 }
 
 /** A service of Sett needs no writable root; an agent's command may. */
-function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { subject, up }: Context): Finding {
+function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { subject, container, up }: Context): Finding {
   const base = { subject, check: "root file system" };
   if (isRootReadOnly) return { ...base, level: "ok", found: "read-only" };
   if (!isService) {
@@ -55,10 +58,10 @@ function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { 
     };
   }
   const why = "Sett makes it read-only: what breaks in can change no program.";
-  return { ...base, level: "warning", found: "writable", why, remedy: remade(subject, up) };
+  return { ...base, level: "warning", found: "writable", why, remedy: remade(container, up) };
 }
 
-function rightsFinding(survey: ContainerSurvey, { subject, up }: Context): Finding {
+function rightsFinding(survey: ContainerSurvey, { subject, container, up }: Context): Finding {
   const { user, isPrivileged, capabilities, canGainPrivileges } = survey;
   const base = { subject, check: "rights" };
   const isRoot = /^(?:|0|root)(?::|$)/.test(user);
@@ -77,7 +80,7 @@ function rightsFinding(survey: ContainerSurvey, { subject, up }: Context): Findi
     level: isSerious ? "problem" : "warning",
     found: excess.join("; "),
     why,
-    remedy: remade(subject, up),
+    remedy: remade(container, up),
   };
 }
 
@@ -140,6 +143,6 @@ function architectureFinding({ architecture }: ImageInfo, { subject, engine }: C
 }
 
 /** `sett up` keeps a container whose fingerprint is the same, so that a person must remove it first. */
-function remade(subject: string, up: string): string {
-  return `sett has not made it like this: remove the container of ${subject} (\`docker rm --force\`), then \`${up}\`.`;
+function remade(container: string, up: string): string {
+  return `Sett makes it otherwise: \`docker rm --force ${container}\`, then \`${up}\`.`;
 }

@@ -58,7 +58,9 @@ function partFindings({ version, engine }: DoctorFacts, { parts, redis }: Instan
   const architecture = engine.state === "answers" ? engine.architecture : undefined;
   return [
     ...(redis === undefined ? [] : judgeRedis(redis, up)),
-    ...parts.flatMap((facts) => judgePart(facts, { subject: subjectOf(facts), engine: architecture, version, up })),
+    ...parts.flatMap((facts) =>
+      judgePart(facts, { subject: subjectOf(facts), container: facts.part.name, engine: architecture, version, up }),
+    ),
   ];
 }
 

@@ -41,6 +41,7 @@ test.each([
   ["watch --since yesterday --no-follow"],
   ["watch --type bid-plcaed"],
   ["logs coder"],
+  ["doctor"],
   ["forage --watch --goal Fail"],
   ["--help"],
   ["watch --help"],

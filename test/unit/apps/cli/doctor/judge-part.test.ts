@@ -37,7 +37,8 @@ const sound: PartFacts = {
   survey,
   image: image({ labels: own }),
 };
-const judged = (facts: PartFacts) => judgePart(facts, { subject: "it", engine: "amd64", version: "1", up: "sett up" });
+const judged = (facts: PartFacts) =>
+  judgePart(facts, { subject: "it", container: "sett-demo-it", engine: "amd64", version: "1", up: "sett up" });
 const levels = (facts: PartFacts): Record<string, string> =>
   Object.fromEntries(judged(facts).map(({ check, level }) => [check, level]));
 const surveyed = (over: Partial<ContainerSurvey>): PartFacts => ({ ...sound, survey: { ...survey, ...over } });
@@ -106,4 +107,5 @@ test("a secret is named, and its value is in no finding; an image by its tag has
   expect(text).toContain("GITHUB_TOKEN");
   expect(text).not.toContain("hidden");
   expect(text).toContain("image: redis@sha256:12");
+  expect(text).toContain("`docker rm --force sett-demo-it`, then `sett up`");
 });
