@@ -76,8 +76,8 @@ function readReport(report: string, exitCode: number): Outcome {
   return { passed, failed: failed + (isCutShort ? 1 : 0), failures: [...readFailures(report)] };
 }
 
-const shownLines = 12;
-const shownCharacters = 600;
+const shownLines = 24;
+const shownCharacters = 2000;
 
 function* readFailures(report: string): Generator<string> {
   const failedCase = /<testcase name="([^"]*)"[^>]*?file="([^"]*)" line="(\d+)"[^>]*>\s*<(?:failure|error)\b[^>]*>([^<]*)/g;

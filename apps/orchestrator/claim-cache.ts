@@ -60,8 +60,6 @@ export class ClaimCache {
   apply(event: SettEvent): void {
     this.#forgetLostConnection();
     if (event.claim_id === undefined || !agentEvents.has(event.type)) return;
-    // The orchestrator has placed it itself.
-    if (event.data?.standing === true) return;
     const known = this.#claims.get(event.claim_id);
     if (known !== undefined && hasAlready(known, event)) return;
     const next = known && withEvent(known, event);

@@ -5,6 +5,7 @@ import type { FollowUp, Rework } from "../../lib/core/feedback.ts";
 import { newThread, type Origin } from "../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Artefact, goalFeedbackType, orchestratorRole } from "../../lib/model/artefact.ts";
+import { textOfBids } from "../../lib/model/bid.ts";
 import type { Grant } from "../../lib/model/claim.ts";
 import type { EventDraft } from "../../lib/model/event.ts";
 import { type ArtefactId, ClaimId } from "../../lib/model/ids.ts";
@@ -38,10 +39,10 @@ export function commitOf(decision: Decision, input: CommitInput & { readOn: numb
         commit.bids.push({ agent: write.agent, word: write.word });
         commit.events.push({ type: "bid_imposed", ...about, agent: write.agent, data: { word: write.word } });
         break;
-      case "standing_bid": {
-        const { agent, word, missing } = write;
-        commit.bids.push({ agent, word });
-        commit.events.push({ type: "bid_placed", ...about, agent, data: { word, missing, standing: true } });
+      case "standing_bids": {
+        const { bids, missing } = write;
+        commit.bids.push(...bids);
+        commit.events.push({ type: "bids_placed", ...about, data: { bids: textOfBids(bids), missing } });
         break;
       }
       case "close_bidding":

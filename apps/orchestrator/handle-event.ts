@@ -46,8 +46,6 @@ export class EventHandler {
       case "artefact_created":
         return this.#artefactCreated(event);
       case "bid_placed":
-        // What follows from a bid that was given in advance is decided with it.
-        if (event.data?.standing === true) return undefined;
         // Full consensus has nothing to decide before the last bid is in.
         if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid") return this.#progress(event, readOn);
         return undefined;
@@ -90,6 +88,8 @@ export class EventHandler {
       case "artefact_refused":
       case "claim_opened":
       case "claim_announced":
+      // What follows from them is decided with them.
+      case "bids_placed":
       case "bid_imposed":
       case "bid_refused":
       case "bidding_closed":

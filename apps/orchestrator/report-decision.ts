@@ -35,7 +35,7 @@ export function reportDecision({ log, metrics }: Pick<Deps, "log" | "metrics">, 
       case "resume":
         metrics.grants.inc({ phase: write.grant.phase });
         break;
-      case "standing_bid":
+      case "standing_bids":
       case "close_bidding":
       case "extend_bidding":
       case "end_grant":

@@ -1,7 +1,7 @@
 // The input and the result of a decision about a claim.
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
-import type { BidWord } from "../model/bid.ts";
+import type { Bid, BidWord } from "../model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
@@ -49,8 +49,8 @@ export type DecisionInput = ClaimSnapshot & {
 
 export type ClaimWrite =
   | { kind: "bid"; agent: AgentName; word: BidWord }
-  /** An agent's own word, given in advance. `missing`: how many agents have not bid after it. */
-  | { kind: "standing_bid"; agent: AgentName; word: BidWord; missing: number }
+  /** What agents have said in advance: their own words. `missing`: how many agents have not bid after them. */
+  | { kind: "standing_bids"; bids: Bid[]; missing: number }
   | { kind: "close_bidding" }
   /** The deadline comes again after this time: an agent still asks its model. */
   | { kind: "extend_bidding"; afterMs: number }

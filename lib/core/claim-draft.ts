@@ -1,5 +1,5 @@
 // A decision about a claim while it is made: every change is applied to the claim and added to the writes together.
-import type { BidWord } from "../model/bid.ts";
+import type { Bid, BidWord } from "../model/bid.ts";
 import { type Claim, type Grant, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
@@ -31,10 +31,11 @@ export class Draft {
     this.writes.push({ kind: "bid", agent, word });
   }
 
-  /** What the agent has said in advance: its own word. */
-  standingBid(agent: AgentName, word: BidWord): void {
-    this.claim = { ...this.claim, bids: [...this.claim.bids, { agent, word }] };
-    this.writes.push({ kind: "standing_bid", agent, word, missing: missingBidders(this.claim).length });
+  /** What these agents have said in advance: their own words. */
+  standingBids(bids: Bid[]): void {
+    if (bids.length === 0) return;
+    this.claim = { ...this.claim, bids: [...this.claim.bids, ...bids] };
+    this.writes.push({ kind: "standing_bids", bids, missing: missingBidders(this.claim).length });
   }
 
   closeBidding(): void {

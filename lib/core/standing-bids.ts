@@ -26,10 +26,13 @@ export function placeStandingBids(draft: Draft): void {
   const { agents, target } = draft.input;
   const missing = new Set(missingBidders(draft.claim));
   if (missing.size === 0) return;
-  for (const agent of agents.filter(({ name }) => missing.has(name)).toSorted(byPosition)) {
-    const word = standingBid(target, agent);
-    if (word !== undefined) draft.standingBid(agent.name, word);
-  }
+  const bidders = agents.filter(({ name }) => missing.has(name)).toSorted(byPosition);
+  draft.standingBids(
+    bidders.flatMap((agent) => {
+      const word = standingBid(target, agent);
+      return word === undefined ? [] : [{ agent: agent.name, word }];
+    }),
+  );
 }
 
 /** An agent without a position comes last: a program of the version before has registered it. */

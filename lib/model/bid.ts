@@ -18,6 +18,20 @@ export const bidAskingMs = 3 * bidAsking.tryMs + 3 * bidAsking.firstPauseMs + 5_
 export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;
 
+/** As an event's data has them: `coder:exclusive tester:ignore`. */
+export function textOfBids(bids: readonly Bid[]): string {
+  return bids.map(({ agent, word }) => `${agent}:${word}`).join(" ");
+}
+
+/** The bids in a text of an event's data; what is no bid in it is left out. */
+export function bidsInText(text: string): Bid[] {
+  return text.split(" ").flatMap((pair) => {
+    const [agent, word] = pair.split(":");
+    const bid = Bid.safeParse({ agent, word });
+    return bid.success ? [bid.data] : [];
+  });
+}
+
 /** `on` matches the artefact's type and `from` its producer's role; `*` matches any run of characters. */
 export const BidRule = z.strictObject({
   on: z.string().min(1).describe("The artefact's type; `*` matches any run of characters."),

@@ -1,5 +1,6 @@
 // The events of an instance's log, which is append-only.
 import { z } from "zod";
+import { Bid, bidsInText } from "./bid.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 
 /** docs/reference/blackboard.md#event-types is made from the comments here. */
@@ -25,9 +26,11 @@ export const EventType = z.enum([
   /** A claim was announced again, for the first time. Data: `missing`. */
   "claim_announced",
   /**
-   * An agent has bid. Data: `word`, `missing`, `standing` where it has said so in advance, `by_hand` where it was so, and `reason` where its
-   * model has given one.
+   * The bids that agents have given in advance, by their rules, by the default, or as people. Data: `bids`, in the order of sett.yml
+   * (`coder:exclusive tester:ignore`), and `missing`.
    */
+  "bids_placed",
+  /** An agent has bid. Data: `word`, `missing`, `by_hand` where it was so, and `reason` where its model has given one. */
   "bid_placed",
   /** The orchestrator has bid for an agent whose bid was missing. Data: `word`. */
   "bid_imposed",
@@ -132,3 +135,11 @@ export type EventDraft = z.infer<typeof EventDraft>;
 /** An event of the log. `id` is the stream's id; `time` (ISO 8601) is Redis' clock, taken from it. */
 export const SettEvent = EventDraft.extend({ id: z.string(), time: z.iso.datetime(), actor: Actor });
 export type SettEvent = z.infer<typeof SettEvent>;
+
+/** The bids that an event puts on record: none, one, or those that were given in advance. */
+export function bidsOf({ type, agent, data }: Pick<SettEvent, "type" | "agent" | "data">): Bid[] {
+  if (type === "bids_placed") return bidsInText(String(data?.bids ?? ""));
+  if (type !== "bid_placed" && type !== "bid_imposed") return [];
+  const bid = Bid.safeParse({ agent, word: data?.word });
+  return bid.success ? [bid.data] : [];
+}

@@ -76,7 +76,7 @@ test("the log has goal, claim, bid, grant, execution and artefact in that order,
   expect(ofGoal.map((event) => event.type)).toEqual([
     "artefact_created",
     "claim_opened",
-    "bid_placed",
+    "bids_placed",
     "bidding_closed",
     "grant_queued",
     "grant_started",
@@ -90,8 +90,8 @@ test("the log has goal, claim, bid, grant, execution and artefact in that order,
   const expected = [
     "person:Ada Lovelace <ada@sett.invalid>",
     orchestrator,
-    // Its rules have bid for it, wherever it runs.
-    "agent:example-agent",
+    // The agent's rules have bid in advance.
+    orchestrator,
     orchestrator,
     orchestrator,
     agent,

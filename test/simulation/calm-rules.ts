@@ -124,7 +124,9 @@ function* decisionsAreMadeAtOnce(history: History) {
   for (const { claim, events } of claimLogsOf(history))
     for (const [index, event] of events.entries()) {
       const isDecided =
-        event.type === "bid_placed" ? event.data?.missing === 0 : event.type === "grant_done" && isLast(events, index);
+        event.type === "bid_placed" || event.type === "bids_placed"
+          ? event.data?.missing === 0
+          : event.type === "grant_done" && isLast(events, index);
       const next = events[index + 1];
       if (isDecided && next !== undefined && msOf(next) - msOf(event) > atOnceMs)
         yield `After ${event.type} of ${event.agent} claim ${claim.id} waited for ${msOf(next) - msOf(event)} ms.`;

@@ -5,7 +5,7 @@ import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
-import { EventType, type SettEvent } from "../../../lib/model/event.ts";
+import { bidsOf, EventType, type SettEvent } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { resolveGoalId } from "../facts/resolve-id.ts";
@@ -96,7 +96,7 @@ export const watch = defineCommand({
     const isWanted = (event: SettEvent) =>
       (types.length === 0 || types.includes(event.type)) &&
       (goal === undefined || event.goal_id === goal) &&
-      (agent === undefined || event.agent === agent || event.actor === `agent:${agent}`);
+      (agent === undefined || isAbout(event, agent));
     const visit = async (events: readonly SettEvent[], board: PersonBlackboard) => {
       connection = board;
       await printer.print(events.filter(isWanted), board);
@@ -121,6 +121,11 @@ export const watch = defineCommand({
 });
 
 /** Ends at the event that is the last one when it begins. */
+/** Also where an agent's bid is one of many in an event. */
+function isAbout(event: SettEvent, agent: AgentName): boolean {
+  return event.agent === agent || event.actor === `agent:${agent}` || bidsOf(event).some((bid) => bid.agent === agent);
+}
+
 async function* pastEvents(board: ReadingBoard, from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
   const end = await board.endOfEvents();
   let last = from;

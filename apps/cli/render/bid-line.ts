@@ -1,5 +1,5 @@
 // What the lines of events say about bids.
-import type { SettEvent } from "../../../lib/model/event.ts";
+import { bidsOf, type SettEvent } from "../../../lib/model/event.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { Style } from "../text/style.ts";
 
@@ -9,6 +9,25 @@ export function bidders(event: SettEvent): string {
   const count = Number(missing ?? 0);
   if (count === 0) return "";
   return `, asks ${count === 1 ? "1 agent" : `${count} agents`}`;
+}
+
+/** The words that agents have given in advance; their own, although the orchestrator writes the event. */
+export function bidsPlaced(event: SettEvent, { isFolded = false }: { isFolded?: boolean }, style: Style): string {
+  const bids = bidsOf(event);
+  const wanted = bids.filter(({ word }) => word !== "ignore");
+  const ignoring = isFolded ? [] : bids.filter(({ word }) => word === "ignore").map(({ agent }) => agent);
+  const parts = [
+    ...(wanted.length === 0 ? [] : [someOf(wanted.map(({ agent, word }) => `${agent} ${style.bold(word)}`))]),
+    ...(ignoring.length === 0 ? [] : [`ignored by ${someOf(ignoring)}`]),
+  ];
+  return `: ${parts.join(", ")}`;
+}
+
+const maxNames = 8;
+
+export function someOf(names: readonly string[]): string {
+  const rest = names.length - maxNames;
+  return `${names.slice(0, maxNames).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 /** In instances of earlier versions the orchestrator bid for a person by that person's rules. A bid by hand is for an agent. */

@@ -1,11 +1,11 @@
 // One event of the log as a line for people: time, goal, actor, action.
-import type { Actor, SettEvent } from "../../../lib/model/event.ts";
+import { type Actor, bidsOf, type SettEvent } from "../../../lib/model/event.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { clockTime } from "../text/age.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Colour, Style } from "../text/style.ts";
-import { bidder, bidders, bidRefused } from "./bid-line.ts";
+import { bidder, bidders, bidRefused, bidsPlaced, someOf } from "./bid-line.ts";
 import { callLine, raisedBy } from "./model-line.ts";
 
 const maxSummaryLength = 100;
@@ -24,6 +24,8 @@ export type EventContext = {
   summary?: string | undefined;
   maker?: string | undefined;
   ignoredBy?: readonly string[];
+  /** The line leaves out bids of `ignore`: that of the closing names their agents. */
+  isFolded?: boolean;
   /** All bids were `ignore`. */
   isUnwanted?: boolean;
   reason?: string;
@@ -92,6 +94,10 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
       return major(`opens ${claim} on ${about}${bidders(event)}`);
     case "claim_announced":
       return minor(`announces ${claim} again`);
+    case "bids_placed":
+      return bidsOf(event).every(({ word }) => word === "ignore")
+        ? minor(`notes the bids on ${claim}${bidsPlaced(event, context, style)}`)
+        : major(`notes the bids on ${claim}${bidsPlaced(event, context, style)}`);
     case "bid_placed":
       return field("word") === "ignore"
         ? minor(`bids ignore on ${claim}${bidder(event)}${because}`)
@@ -215,13 +221,10 @@ function artefactCreated(event: SettEvent, { maker = "" }: EventContext, field: 
   }
 }
 
-const maxNames = 8;
-
 function ignoring({ ignoredBy: names = [], isUnwanted }: EventContext): string {
   if (names.length === 0) return "";
   if (isUnwanted === true) return ": every agent ignores it";
-  const rest = names.length - maxNames;
-  return `, ignored by ${names.slice(0, maxNames).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  return `, ignored by ${someOf(names)}`;
 }
 
 /** An agent of the same role does the work of another agent. */

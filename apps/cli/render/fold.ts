@@ -1,6 +1,6 @@
 // Shortens the log for a terminal: bids of `ignore` have no line of their own unless they have a reason, nor have calls of models that went
 // well; and the reason of a failure appears once.
-import type { SettEvent } from "../../../lib/model/event.ts";
+import { bidsOf, type SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { EventContext } from "./event-line.ts";
@@ -31,6 +31,14 @@ export class Fold {
         }
         this.#ignoredBy.set(claim, [...(this.#ignoredBy.get(claim) ?? []), agent ?? "an agent"]);
         return data.reason === undefined ? undefined : context;
+      case "bids_placed": {
+        const bids = bidsOf(event);
+        const ignoring = bids.filter(({ word }) => word === "ignore").map((bid) => bid.agent);
+        this.#ignoredBy.set(claim, [...(this.#ignoredBy.get(claim) ?? []), ...ignoring]);
+        if (ignoring.length === bids.length) return undefined;
+        this.#unwanted.delete(claim);
+        return { ...context, isFolded: true };
+      }
       case "model_called":
         // A piece of work makes dozens of them, and what they have cost is shown elsewhere.
         return data?.outcome === "ok" ? undefined : context;

@@ -3,7 +3,7 @@ import { BidWord } from "../../model/bid.ts";
 import { type Claim, type ClaimSnapshot, isEnded, missingBidders } from "../../model/claim.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { ClaimId } from "../../model/ids.ts";
-import { actorOf } from "../event-actor.ts";
+import { leaderOf } from "../event-actor.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import { inOrder } from "../grant-order.ts";
 import type { Keys } from "../keys.ts";
@@ -182,7 +182,7 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
   else for (const { item, afterMs } of commit.due.set) state.setDue(item, afterMs);
   if (status === "terminated") clearDueOfGrants(state, record);
   if (bidding === "closed" || hasEnded) refuseLateBids(state, record);
-  for (const event of commit.events) state.log(event, actorOf(event, commit.epoch));
+  for (const event of commit.events) state.log(event, leaderOf(commit.epoch));
   return { outcome: "committed", rev: claim.rev };
 }
 

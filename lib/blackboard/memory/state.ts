@@ -9,7 +9,7 @@ import type { Delivery } from "../../model/notify.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
-import { actorOf } from "../event-actor.ts";
+import { leaderOf } from "../event-actor.ts";
 import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { FoundDue } from "../leader-port.ts";
 import { openingEvents } from "../opening-events.ts";
@@ -201,7 +201,7 @@ export class State {
     this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
     if (!isEnded(claim.status)) this.openClaims.add(claim.id);
     for (const { agent, word } of claim.bids) record.bidHash.set(agent, word);
-    for (const event of openingEvents(open)) this.log(event, actorOf(event, epoch));
+    for (const event of openingEvents(open)) this.log(event, leaderOf(epoch));
     for (const grant of grants) this.writeGrant(record, grant);
     const bidders = claim.bidding === "open" ? missingBidders(claim) : [];
     if (bidders.length === 0) return "opened";

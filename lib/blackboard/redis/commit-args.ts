@@ -1,6 +1,6 @@
 // A commit as the arguments of commit-claim.lua.
 import { memberOfDue } from "../due-member.ts";
-import { actorOf } from "../event-actor.ts";
+import { leaderOf } from "../event-actor.ts";
 import type { ClaimCommit } from "../port.ts";
 import type { ArgumentsOf } from "./call.ts";
 import { grantedField } from "./claim-fields.ts";
@@ -21,7 +21,7 @@ export function commitArgs(commit: ClaimCommit): ArgumentsOf<"commitClaim"> {
     new_claims: commit.claims.map((open) => newClaimRecord(open, commit.epoch)),
     clear_due: commit.due.clear.map(memberOfDue),
     set_due: commit.due.set.map(({ item, afterMs }) => ({ member: memberOfDue(item), after_ms: afterMs })),
-    events: commit.events.map((event) => eventRecord(event, actorOf(event, commit.epoch))),
+    events: commit.events.map((event) => eventRecord(event, leaderOf(commit.epoch))),
   };
 }
 

@@ -1,6 +1,6 @@
 // The orchestrator's leader lease in Redis, and what is due.
 import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
-import { actorOf } from "../event-actor.ts";
+import { leaderOf } from "../event-actor.ts";
 import type { LeaderLease } from "../leader-port.ts";
 import { connectionsOf } from "./connections.ts";
 import type { Deps } from "./deps.ts";
@@ -42,7 +42,7 @@ export function leaderLeaseOf({ connection, keys, call, callOnce, callOn, user }
     clearDue: (items, epoch) => callOnce("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
 
     async logAsLeader(draft, epoch, readOn) {
-      const event = eventRecord(draft, actorOf(draft, epoch));
+      const event = eventRecord(draft, leaderOf(epoch));
       const reply = await callOn(readOn)("logAsLeader", { orchestrator: keys.orchestrator }, { epoch, event });
       return { outcome: reply.outcome };
     },

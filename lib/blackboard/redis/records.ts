@@ -3,7 +3,7 @@ import type { Artefact } from "../../model/artefact.ts";
 import { type Grant, missingBidders } from "../../model/claim.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import { digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
-import { actorOf } from "../event-actor.ts";
+import { leaderOf } from "../event-actor.ts";
 import { openingEvents } from "../opening-events.ts";
 import type { NewClaim } from "../port.ts";
 import type { ArgumentOf } from "./call.ts";
@@ -38,7 +38,7 @@ export function newClaimRecord(open: NewClaim, epoch: number): ArgumentOf<"new_c
     fields: fieldsOfClaim(open),
     bids,
     grants: open.grants.map(grantRecord),
-    events: openingEvents(open).map((event) => eventRecord(event, actorOf(event, epoch))),
+    events: openingEvents(open).map((event) => eventRecord(event, leaderOf(epoch))),
   };
 }
 

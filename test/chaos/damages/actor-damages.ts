@@ -16,6 +16,7 @@ export const actorDamages: readonly Damage[] = [
     "an agent that grants itself work",
     (h) => change(event(h, "grant_queued", { agent: "tester" }), { actor: "agent:tester" }),
   ],
+  ["decisionsAreTheOrchestrators", "a person who places bids", (h) => change(event(h, "bids_placed"), { actor: "person:Ada" })],
   [
     "decisionsAreTheOrchestrators",
     "a person who completes a claim",
@@ -24,12 +25,12 @@ export const actorDamages: readonly Damage[] = [
   [
     "requestsAreMadeByPeople",
     "an agent that cancels the goal",
-    (h) => change(event(h, "bid_placed"), { type: "cancel_requested" }),
+    (h) => change(event(h, "grant_done"), { type: "cancel_requested" }),
   ],
   [
     "peopleSpeakOnlyWhereTheyAct",
-    "a person who bids",
-    (h) => change(event(h, "bid_placed", { agent: "tester" }), { actor: "person:Ada" }),
+    "a person who begins an agent's work",
+    (h) => change(event(h, "grant_started", { agent: "tester" }), { actor: "person:Ada" }),
   ],
   [
     "peopleSpeakOnlyWhereTheyAct",

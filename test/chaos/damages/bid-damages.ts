@@ -17,11 +17,7 @@ export const bidDamages: readonly Damage[] = [
       ),
   ],
   ["everyElectorIsHeard", "an elector who was never heard", (h) => release(h).bids.splice(2, 1)],
-  [
-    "noAgentBidsTwice",
-    "a second bid in the log",
-    (h) => repeat(h, event(h, "bid_placed", { claim: release(h), agent: "tester" })),
-  ],
+  ["noAgentBidsTwice", "a second bid in the log", (h) => repeat(h, event(h, "bids_placed", { claim: release(h) }))],
   ["noAgentBidsTwice", "a second bid on record", (h) => release(h).bids.push(found(release(h).bids[0], "first bid"))],
   ["bidsAreRecordedAsTheLogSays", "bids in another order", (h) => release(h).bids.reverse()],
   ["bidsAreRecordedAsTheLogSays", "a public hash that differs", (h) => change(release(h).bidHash, { tester: "ignore" })],
@@ -45,9 +41,9 @@ export const bidDamages: readonly Damage[] = [
     "theFirstExclusiveBidWins",
     "a packager whose bid came second",
     (h) => {
-      const [one, two] = ["packager-one", "packager-two"].map((agent) => event(h, "bid_placed", { claim: release(h), agent }));
-      if (one === undefined || two === undefined) throw new Error("unreachable");
-      [one.agent, two.agent] = [two.agent, one.agent];
+      const { data } = event(h, "bids_placed", { claim: release(h) });
+      const names: Record<string, string> = { "packager-one": "packager-two", "packager-two": "packager-one" };
+      change(data ?? {}, { bids: String(data?.bids).replace(/packager-\w+/g, (name) => names[name] ?? name) });
     },
   ],
 ];

@@ -11,11 +11,11 @@ export const logDamages: readonly Damage[] = [
     "an event about no artefact",
     (h) => change(event(h, "bidding_closed"), { artefact_id: stranger }),
   ],
-  ["everyEventIsAboutWhatExists", "an event about an unknown agent", (h) => change(event(h, "bid_placed"), { agent: "ghost" })],
+  ["everyEventIsAboutWhatExists", "an event about an unknown agent", (h) => change(event(h, "grant_done"), { agent: "ghost" })],
   [
     "agentsSpeakForThemselves",
-    "a bid placed by another agent",
-    (h) => change(event(h, "bid_placed", { agent: "tester" }), { actor: "agent:secrets" }),
+    "work that another agent began",
+    (h) => change(event(h, "grant_started", { agent: "tester" }), { actor: "agent:secrets" }),
   ],
   [
     "agentsSpeakForThemselves",

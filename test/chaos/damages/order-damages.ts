@@ -2,12 +2,12 @@
 import { approval, change, claim, type Damage, drop, event, moveBehind, release, repeat, stranger } from "./hand.ts";
 
 export const orderDamages: readonly Damage[] = [
-  ["theLogIsInOrder", "an event that has changed places", (h) => moveBehind(h, event(h, "bid_placed"), event(h, "grant_done"))],
-  ["theLogIsInOrder", "an id that is there twice", (h) => repeat(h, event(h, "bid_placed"))],
+  ["theLogIsInOrder", "an event that has changed places", (h) => moveBehind(h, event(h, "bids_placed"), event(h, "grant_done"))],
+  ["theLogIsInOrder", "an id that is there twice", (h) => repeat(h, event(h, "bids_placed"))],
   [
     "claimsBeginWithTheirOpening",
     "a bid before the claim was opened",
-    (h) => moveBehind(h, event(h, "claim_opened", { claim: release(h) }), event(h, "bid_placed", { claim: release(h) })),
+    (h) => moveBehind(h, event(h, "claim_opened", { claim: release(h) }), event(h, "bids_placed", { claim: release(h) })),
   ],
   ["biddingClosesOnce", "a bidding that closed twice", (h) => repeat(h, event(h, "bidding_closed", { claim: release(h) }))],
   [
@@ -18,7 +18,7 @@ export const orderDamages: readonly Damage[] = [
   [
     "noBidComesAfterTheClosing",
     "a bid that came too late",
-    (h) => moveBehind(h, event(h, "bid_placed", { claim: release(h) }), event(h, "bidding_closed", { claim: release(h) })),
+    (h) => moveBehind(h, event(h, "bids_placed", { claim: release(h) }), event(h, "bidding_closed", { claim: release(h) })),
   ],
   [
     "nothingIsGrantedBeforeTheClosing",
@@ -38,7 +38,7 @@ export const orderDamages: readonly Damage[] = [
   [
     "missingBidsAreCounted",
     "a bid that counts no missing ones",
-    (h) => change(event(h, "bid_placed", { claim: release(h) }), { data: { word: "ignore", missing: 5 } }),
+    (h) => change(event(h, "bids_placed", { claim: release(h) }), { data: { ...event(h, "bids_placed").data, missing: 5 } }),
   ],
   [
     "missingBidsAreCounted",

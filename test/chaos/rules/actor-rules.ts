@@ -23,7 +23,15 @@ function* oneHolderHasEachEpoch({ events }: History) {
 }
 
 const decisions: readonly EventType[] = [
-  ...(["claim_opened", "claim_announced", "bid_imposed", "bidding_closed", "claim_completed", "claim_terminated"] as const),
+  ...([
+    "claim_opened",
+    "claim_announced",
+    "bids_placed",
+    "bid_imposed",
+    "bidding_closed",
+    "claim_completed",
+    "claim_terminated",
+  ] as const),
   ...(["grant_queued", "grant_retrying", "grant_cancelled", "goal_ended", "question_asked", "question_closed"] as const),
   ...([
     "orchestrator_started",

@@ -1,5 +1,5 @@
 // Bids, and what is granted on them.
-import type { SettEvent } from "../../../lib/model/event.ts";
+import { bidsOf, type SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { allTriesOf, claimLogsOf, ofType } from "./claim-log.ts";
@@ -15,15 +15,14 @@ export const bidRules: Rules = [
 
 const wordOfPhase: Record<string, string> = { review: "review", parallel: "claim", exclusive: "exclusive" };
 
-const bidsIn = (events: readonly SettEvent[]) => ofType(events, "bid_placed", "bid_imposed");
+const bidsIn = (events: readonly SettEvent[]) => events.flatMap(bidsOf);
 
 function* everyBidStaysOnRecord(history: History) {
   for (const claimLog of claimLogsOf(history)) {
     const { claim } = claimLog;
-    for (const { agent, data } of bidsIn(allTriesOf(claimLog))) {
+    for (const { agent, word } of bidsIn(allTriesOf(claimLog))) {
       const recorded = claim.bids.find((bid) => bid.agent === agent)?.word;
-      if (recorded !== data?.word)
-        yield `${agent} bid ${data?.word} on claim ${claim.id}, and ${recorded ?? "nothing"} is on record.`;
+      if (recorded !== word) yield `${agent} bid ${word} on claim ${claim.id}, and ${recorded ?? "nothing"} is on record.`;
     }
   }
 }
@@ -51,7 +50,7 @@ function* noAgentBidsTwice(history: History) {
 function* bidsAreRecordedAsTheLogSays(history: History) {
   for (const claimLog of claimLogsOf(history)) {
     const { claim } = claimLog;
-    const logged = bidsIn(allTriesOf(claimLog)).map(({ agent, data }) => `${agent} ${data?.word}`);
+    const logged = bidsIn(allTriesOf(claimLog)).map(({ agent, word }) => `${agent} ${word}`);
     const recorded = claim.bids.map(({ agent, word }) => `${agent} ${word}`);
     const shown = Object.entries(claim.bidHash).map(([agent, word]) => `${agent} ${word}`);
     if (logged.join() !== recorded.join())
@@ -91,7 +90,7 @@ function* grantsGoToThoseWhoBidForThem(history: History) {
 function* theFirstExclusiveBidWins(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {
     if (claim.kind !== "standard") continue;
-    const first = bidsIn(events).find(({ data }) => data?.word === "exclusive")?.agent;
+    const first = bidsIn(events).find(({ word }) => word === "exclusive")?.agent;
     for (const { agent, data } of ofType(events, "grant_queued"))
       if (data?.phase === "exclusive" && agent !== first)
         yield `${agent} was granted claim ${claim.id}, although ${first ?? "no agent"} bid first.`;

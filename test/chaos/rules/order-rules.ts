@@ -1,5 +1,5 @@
 // The order of a claim's events, and what they count.
-import type { EventType, SettEvent } from "../../../lib/model/event.ts";
+import { bidsOf, type EventType, type SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { claimLogsOf, ofType } from "./claim-log.ts";
@@ -43,7 +43,7 @@ function* biddingClosesOnce(history: History) {
   }
 }
 
-const bidTypes: readonly EventType[] = ["bid_placed", "bid_imposed", "claim_announced"];
+const bidTypes: readonly EventType[] = ["bids_placed", "bid_placed", "bid_imposed", "claim_announced"];
 
 function* noBidComesAfterTheClosing(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {
@@ -68,10 +68,11 @@ function* missingBidsAreCounted(history: History) {
     if (claim.kind !== "standard") continue;
     let missing = claim.electorate.length;
     const [, ...after] = events;
-    const placed = after.findIndex(({ type, data }) => data?.standing !== true && type !== "bid_imposed");
-    const fewest = missing - (placed < 0 ? after.length : placed);
-    for (const { type, agent, data } of ofType(events, "claim_opened", "bid_placed", "bid_imposed")) {
-      if (type !== "claim_opened") missing -= 1;
+    const next = after.findIndex(({ type }) => type !== "bids_placed" && type !== "bid_imposed");
+    const fewest = missing - (next < 0 ? after : after.slice(0, next)).flatMap(bidsOf).length;
+    for (const event of ofType(events, "claim_opened", "bids_placed", "bid_placed", "bid_imposed")) {
+      const { type, agent, data } = event;
+      missing -= bidsOf(event).length;
       const logged = Number(data?.missing);
       const isCounted = type === "claim_opened" ? fewest <= logged && logged <= missing : logged === missing;
       if (type !== "bid_imposed" && !isCounted)
@@ -82,7 +83,7 @@ function* missingBidsAreCounted(history: History) {
 
 /** The others name what came of the work. */
 const aboutTheTarget: readonly EventType[] = [
-  ...["claim_opened", "claim_announced", "bid_placed", "bid_imposed", "bidding_closed"],
+  ...["claim_opened", "claim_announced", "bids_placed", "bid_placed", "bid_imposed", "bidding_closed"],
   ...["grant_queued", "grant_started", "grant_retrying", "grant_cancelled", "claim_completed", "claim_terminated"],
 ] as EventType[];
 

@@ -147,7 +147,7 @@ describe("sett forage --watch", () => {
     const { code, out, err } = await at.sett("forage", "--watch", "--goal", "echo");
     expect(code).toBe(0);
     expect(out).toMatch(/^[0-9a-f-]{36}\n$/);
-    const parts = ["posts the goal", "opens claim", "bids exclusive", "grants", "works", "posts Echo", "completes", "is settled"];
+    const parts = ["posts the goal", "opens claim", "notes the bids", "grants", "works", "posts Echo", "completes", "is settled"];
     const places = parts.map((text) => err.indexOf(text));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));

@@ -117,7 +117,7 @@ export const decisionDefects: readonly Defect[] = [
     name: "missing bids are counted wrong",
     plant: (planting) =>
       planting.method(State.prototype, "log", (original, _state, { data, ...draft }, actor) => {
-        const isBid = draft.type === "bid_placed" && data !== undefined;
+        const isBid = (draft.type === "bid_placed" || draft.type === "bids_placed") && data !== undefined;
         return original(
           { ...draft, ...(data && { data: isBid ? { ...data, missing: Number(data.missing) + 1 } : data }) },
           actor,

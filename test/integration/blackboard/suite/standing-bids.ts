@@ -1,6 +1,7 @@
 // A claim that is opened with what is decided at once: the bids that agents have given in advance, and what follows from them.
 import { expect, test } from "bun:test";
 import type { NewClaim } from "../../../../lib/blackboard/port.ts";
+import { textOfBids } from "../../../../lib/model/bid.ts";
 import type { Claim, Grant } from "../../../../lib/model/claim.ts";
 import type { EventDraft } from "../../../../lib/model/event.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
@@ -10,10 +11,9 @@ import { waitFor } from "../../../support/wait-for.ts";
 
 const [coder, tester, lead] = [agentName("coder"), agentName("tester"), agentName("lead")];
 
-/** The event of a bid that was given in advance. */
-function placed({ id, goal_id, artefact_id }: Claim, agent: typeof coder, word: string, missing: number): EventDraft {
-  const data = { word, missing, standing: true };
-  return { type: "bid_placed", claim_id: id, goal_id, artefact_id, agent, data };
+/** The event of bids that were given in advance. */
+function placed({ id, goal_id, artefact_id }: Claim, bids: Claim["bids"], missing = 0): EventDraft {
+  return { type: "bids_placed", claim_id: id, goal_id, artefact_id, data: { bids: textOfBids(bids), missing } };
 }
 
 export function standingBidsSuite(open: () => Promise<Bench>): void {
@@ -50,7 +50,7 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
       (one) => {
         const about = { claim_id: one.id, goal_id: one.goal_id, artefact_id: one.artefact_id };
         return [
-          ...allBids.map(({ agent, word }, index) => placed(one, agent, word, 2 - index)),
+          placed(one, allBids),
           { type: "bidding_closed", ...about },
           { type: "grant_queued", ...about, agent: coder, data: { phase: "exclusive", attempt: 1 } },
         ];
@@ -65,9 +65,7 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
     const logged = (await events(board)).filter(({ claim_id }) => claim_id === claim.id);
     expect(logged.map(({ type, actor, data }) => [type, actor, data])).toEqual([
       ["claim_opened", "orchestrator:1", { kind: "standard", cause: "standard", missing: 0 }],
-      ["bid_placed", "agent:tester", { word: "ignore", missing: 2, standing: true }],
-      ["bid_placed", "agent:coder", { word: "exclusive", missing: 1, standing: true }],
-      ["bid_placed", "agent:lead", { word: "ignore", missing: 0, standing: true }],
+      ["bids_placed", "orchestrator:1", { bids: "tester:ignore coder:exclusive lead:ignore", missing: 0 }],
       ["bidding_closed", "orchestrator:1", undefined],
       ["grant_queued", "orchestrator:1", { phase: "exclusive", attempt: 1 }],
     ]);
@@ -84,7 +82,7 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const bids = allBids.map(({ agent }) => ({ agent, word: "ignore" as const }));
     const { claim } = await openWith(bench, { status: "complete", bidding: "closed", bids }, (one) => [
-      ...bids.map(({ agent, word }, index) => placed(one, agent, word, 2 - index)),
+      placed(one, bids),
       { type: "claim_completed", claim_id: one.id, goal_id: one.goal_id, artefact_id: one.artefact_id },
     ]);
     expect(await bench.board.listOpenClaims()).toEqual([]);
@@ -95,7 +93,9 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
   test("where bids are missing, only their agents are asked, with a deadline", async () => {
     await using bench = await open();
     const { board } = bench;
-    const { claim, before } = await openWith(bench, { bids: allBids.slice(0, 1) }, (one) => [placed(one, tester, "ignore", 2)]);
+    const { claim, before } = await openWith(bench, { bids: allBids.slice(0, 1) }, (one) => [
+      placed(one, allBids.slice(0, 1), 2),
+    ]);
     for await (const [announced] of board.followAnnouncements(before, AbortSignal.timeout(60_000))) {
       expect(announced).toMatchObject({ claim: claim.id, missing: [coder, lead] });
       break;
@@ -108,7 +108,7 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
       outcome: "placed",
       word: "ignore",
     });
-    expect((await events(board, "bid_placed")).map(({ data }) => data?.missing)).toEqual([2, 1]);
+    expect((await events(board, "bid_placed")).map(({ data }) => data?.missing)).toEqual([1]);
   });
 
   test("where none is missing and the bidding stays open, no agent is asked", async () => {
@@ -118,13 +118,13 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listDue(10)).toEqual([]);
   });
 
-  test("a commit places them later, under the agent's name", async () => {
+  test("a commit places them later", async () => {
     await using bench = await open();
     const { claim, epoch } = await openClaim(bench.board, ["coder", "tester"]);
     const bids = [{ agent: coder, word: "claim" as const }];
-    await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { bids, events: [placed(claim, coder, "claim", 1)] }));
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { bids, events: [placed(claim, bids, 1)] }));
     expect((await bench.board.readClaim(claim.id))?.claim.bids).toEqual(bids);
-    expect(await events(bench.board, "bid_placed")).toMatchObject([{ actor: "agent:coder", data: { standing: true } }]);
+    expect(await events(bench.board, "bids_placed")).toMatchObject([{ actor: "orchestrator:1", data: { bids: "coder:claim" } }]);
     await bench.board.placeBid({ claim: claim.id, agent: tester, word: "ignore" });
     expect((await events(bench.board, "bid_placed")).at(-1)?.data?.missing).toBe(0);
   });

@@ -2,7 +2,7 @@
 
 import type { NewClaim } from "../../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
-import type { BidWord } from "../../../../lib/model/bid.ts";
+import { type BidWord, textOfBids } from "../../../../lib/model/bid.ts";
 import type { Claim, Grant } from "../../../../lib/model/claim.ts";
 import type { EventDraft } from "../../../../lib/model/event.ts";
 import { type ArtefactId, CommitHash, GoalId, LogicalId } from "../../../../lib/model/ids.ts";
@@ -115,10 +115,7 @@ function decidedAtOnce(world: World, opened: Claim, cause: string): NewClaim {
   const { random } = world;
   const about = { goal_id: opened.goal_id, claim_id: opened.id, artefact_id: opened.artefact_id };
   const bids = opened.electorate.map((agent) => ({ agent, word: word(world) }));
-  const standing = bids.map(({ agent, word }, place): EventDraft => {
-    const missing = bids.length - 1 - place;
-    return { type: "bid_placed", ...about, agent, data: { word, missing, standing: true } };
-  });
+  const placed: EventDraft = { type: "bids_placed", ...about, data: { bids: textOfBids(bids), missing: 0 } };
   const [bidder] = random.some(opened.electorate, 0.7);
   const grants = bidder === undefined ? [] : [{ ...queuedGrant(world, "parallel"), agent: bidder } as Grant];
   const status = bidder === undefined ? "complete" : "pending_parallel";
@@ -127,7 +124,7 @@ function decidedAtOnce(world: World, opened: Claim, cause: string): NewClaim {
     bidder === undefined
       ? { type: "claim_completed", ...about }
       : { type: "grant_queued", ...about, agent: bidder, data: { phase: "parallel", attempt: 1 } };
-  return { claim, cause, grants, first: [...standing, { type: "bidding_closed", ...about }, last] };
+  return { claim, cause, grants, first: [placed, { type: "bidding_closed", ...about }, last] };
 }
 
 export function word(world: World): BidWord {

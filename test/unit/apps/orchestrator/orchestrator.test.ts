@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { bidsOf } from "../../../../lib/model/event.ts";
 import { sampleArtefact } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { memoryClan, worker } from "../../../support/world/memory-clan.ts";
@@ -87,10 +88,10 @@ describe("trouble", () => {
     await clan.startOrchestrator();
     const goal = await clan.postGoal();
     expect((await clan.ended(goal)).claim.status).toBe("complete");
-    const bids = (await clan.events()).filter((event) => event.type === "bid_placed");
-    expect(bids.map(({ agent, data }) => [String(agent), data?.standing === true])).toEqual([
-      ["silent", true],
-      ["coder", false],
+    const bids = (await clan.events()).filter((event) => bidsOf(event).length > 0);
+    expect(bids.map(({ type, actor, data }) => [type, actor, data?.bids ?? data?.word])).toEqual([
+      ["bids_placed", "orchestrator:1", "silent:ignore"],
+      ["bid_placed", "agent:coder", "exclusive"],
     ]);
   });
 

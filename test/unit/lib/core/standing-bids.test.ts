@@ -58,22 +58,16 @@ describe("a new claim", () => {
   test("gets its bids in the order of sett.yml, so that of rivals the first there wins", () => {
     const claim = new ClaimSimulation([rival("a", 2), rival("b", 0), rival("y"), rival("x"), rival("z", 1)]);
     const decision = claim.decide();
-    const standing = decision?.writes.flatMap((write) => (write.kind === "standing_bid" ? [[write.agent, write.missing]] : []));
-    expect(standing).toEqual([
-      ["b", 4],
-      ["z", 3],
-      ["a", 2],
-      ["x", 1],
-      ["y", 0],
-    ] as never);
-    expect(claim.written.slice(5)).toEqual(["close_bidding", "enter"]);
+    const bids = ["b", "z", "a", "x", "y"].map((agent) => ({ agent, word: "exclusive" }));
+    expect(decision?.writes[0]).toEqual({ kind: "standing_bids", bids, missing: 0 } as never);
+    expect(claim.written.slice(1)).toEqual(["close_bidding", "enter"]);
     expect(claim.now.grants.map(({ agent }) => String(agent))).toEqual(["b"]);
   });
 
   test("waits for those that are asked, and for no other", () => {
     const claim = new ClaimSimulation([rival("a", 0), sampleAgent("b", { asks_model: true })]);
     claim.decide();
-    expect(claim.written).toEqual(["standing_bid"]);
+    expect(claim.written).toEqual(["standing_bids"]);
     claim.bid("b", "ignore");
     expect(claim.stateOf("a")).toBe("queued");
   });
@@ -82,7 +76,7 @@ describe("a new claim", () => {
     const claim = new ClaimSimulation([rival("a")]);
     claim.isPaused = true;
     claim.decide();
-    expect(claim.written).toEqual(["standing_bid"]);
+    expect(claim.written).toEqual(["standing_bids"]);
     expect(claim.decide()).toBeUndefined();
     claim.isPaused = false;
     claim.decide();
@@ -94,7 +88,7 @@ describe("a new claim", () => {
     claim.decide();
     claim.agents.splice(1, 1, sampleAgent("b", { bids: [{ on: "*", bid: "ignore" }] }));
     claim.decide();
-    expect(claim.written).toEqual(["standing_bid", "standing_bid", "close_bidding", "enter"]);
+    expect(claim.written).toEqual(["standing_bids", "standing_bids", "close_bidding", "enter"]);
   });
 
   test("of an ended goal places no more bids", () => {

@@ -92,9 +92,15 @@ test("people's requests, and what comes of them, are shown with their names, wit
   expect(bid).toEndWith(`bids review on claim ${shortClaim} for maintainer, by its rules`);
 });
 
-test("a bid that an agent has given in advance is its own", () => {
-  const standing = sampleEvent({ type: "bid_placed", data: { word: "exclusive", missing: 0, standing: true } });
-  expect(eventLine(standing, plain)).toMatch(/ coder +bids exclusive on claim .{8}$/);
+test("bids that agents have given in advance share a line", () => {
+  const line = (bids: string, isFolded = false) =>
+    eventLine(sampleEvent({ type: "bids_placed", agent: undefined, data: { bids, missing: 0 } }), plain, { isFolded });
+  const bids = "coder:exclusive lead:ignore tester:review";
+  expect(line(bids)).toMatch(/notes the bids on claim .{8}: coder exclusive, tester review, ignored by lead$/);
+  expect(line(bids, true)).toMatch(/ on claim .{8}: coder exclusive, tester review$/);
+  expect(line("lead:ignore nonsense other:shout")).toMatch(/ on claim .{8}: ignored by lead$/);
+  const many = Array.from({ length: 10 }, (_, at) => `a${at}:ignore`).join(" ");
+  expect(line(many)).toEndWith(", a6, a7 and 2 more");
 });
 
 test("an attempt that an agent has lost is ended by the orchestrator, not failed by it", () => {

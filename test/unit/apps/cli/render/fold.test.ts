@@ -58,6 +58,18 @@ test("agents that bid `ignore` are named where the bidding closes, and nowhere e
   expect(linesOf(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);
 });
 
+test("bids that were given in advance have a line where one of them wants the claim, and share it", () => {
+  const placed = (bids: string): Event => ({ type: "bids_placed", data: { bids, missing: 0 } });
+  const closing: Event = { type: "bidding_closed" };
+  expect(linesOf({ type: "claim_opened" }, placed("linter:ignore coder:exclusive"), closing).slice(1)).toEqual([
+    `notes the bids on ${short}: coder exclusive`,
+    `closes the bidding on ${short}, ignored by linter`,
+  ]);
+  expect(linesOf({ type: "claim_opened" }, placed("linter:ignore coder:ignore"), closing).slice(1)).toEqual([
+    `closes the bidding on ${short}: every agent ignores it`,
+  ]);
+});
+
 test("an `ignore` with a reason has a line of its own", () => {
   const ofCoder = { ...bid("coder", "ignore"), data: { word: "ignore", reason: "It is no code." } };
   expect(linesOf(ofCoder, bid("linter", "ignore"), { type: "bidding_closed" })).toEqual([
