@@ -16,6 +16,8 @@ export type Deps = {
   board: AgentBlackboard;
   registration: OwnRegistration;
   runTool: RunTool;
+  /** Ends and removes what the grant's commands have left behind. Never rejects. */
+  wipe?: (() => Promise<void>) | undefined;
   /** What `runTool` runs, for the log. */
   command: readonly string[];
   /** Decides bids; undefined for an agent without `bid_command`. */

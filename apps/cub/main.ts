@@ -13,6 +13,7 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { CleanSlate } from "./clean-slate.ts";
 import { Cub } from "./cub.ts";
 import type { Deps } from "./deps.ts";
 import { executeClaim } from "./execute-claim.ts";
@@ -117,6 +118,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     return isWorker ? { ...env, ...workerVariables(process.env, work) } : env;
   };
   const now = systemClock.passedMs;
+  const slate = new CleanSlate(log);
   const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: maxBidOutputBytes };
   return {
     board,
@@ -127,10 +129,17 @@ async function depsOf(settings: Settings): Promise<Deps> {
     model,
     askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
-    runTool: ({ variables, ...order }) => runCommand({ ...order, command, cwd, env: withModel(envOfTool(), variables) }),
+    runTool: ({ variables, ...order }) =>
+      slate.run((onStart) => runCommand({ ...order, command, cwd, env: withModel(envOfTool(), variables), onStart })),
+    wipe: () => slate.wipe(),
     // Never from the blackboard, where others might write it.
     runBidCommand:
-      bidCommand && ((order) => runCommand({ ...order, command: bidCommand, cwd: process.cwd(), env, ...bidLimits })),
+      bidCommand &&
+      ((order) =>
+        slate.runBeside((folder, onStart) => {
+          const own = folder === undefined ? env : { ...env, TMPDIR: folder };
+          return runCommand({ ...order, command: bidCommand, cwd: process.cwd(), env: own, onStart, ...bidLimits });
+        })),
     ownProcess: readOwnProcess(),
     clock: systemClock,
     newId: randomUUID,

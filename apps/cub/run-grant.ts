@@ -42,7 +42,7 @@ export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Pr
   const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, ...(variables && { variables }) });
   const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) =>
     doWork({ ...deps, runTool }, task, signal),
-  );
+  ).finally(() => deps.wipe?.());
   if (work.outcome === "done") return { claim, grant: running, result: work.result };
   log.warn("Lost the grant; stopped its tool and dropped its result", { reason: work.reason });
   return "lost";

@@ -23,6 +23,8 @@ export type Command = {
   drainMs?: number;
   /** For each of stdout and stderr; 32 MiB by default. */
   maxOutputBytes?: number;
+  /** Called with the number of the process that leads the group, once there is one. */
+  onStart?: (leader: number) => void;
   /** Aborting stops the process group as a time-out does. */
   signal?: AbortSignal;
 };

@@ -50,6 +50,7 @@ async function start(program: string, args: string[], command: Command, stdin: n
     const failed = new Promise<Error>((resolve) => child.on("error", resolve));
     const stdout = pipes?.out.readable ?? child.stdout;
     const stderr = pipes?.err.readable ?? child.stderr;
+    if (child.pid !== undefined) command.onStart?.(child.pid);
     if (child.pid !== undefined && stdout !== null && stderr !== null)
       return { child, pid: child.pid, startedAtMs, stdout, stderr };
     // A process that could not be made is known by its missing pid at once; the reason follows as an event.

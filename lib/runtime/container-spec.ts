@@ -34,7 +34,7 @@ export type Resources = {
   reservedMemoryBytes?: number;
 };
 
-/** Every container gets an init that reaps orphans, and can gain no privileges. */
+/** No container can gain privileges. */
 export type ContainerSpec = {
   name: string;
   image: string;
@@ -59,6 +59,8 @@ export type ContainerSpec = {
    */
   ports?: { port: number; hostPort?: number }[];
   capabilities: "none" | "default";
+  /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */
+  isInit?: boolean;
   isRootReadOnly?: boolean;
   pidsLimit?: number;
   healthcheck?: Healthcheck;

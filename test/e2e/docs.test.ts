@@ -12,7 +12,7 @@ import { root } from "../support/root.ts";
 
 /** Lines that a page shows, and that its commands must print, too. */
 const shows: Record<string, string[]> = {
-  "docs/start.md": ["opens claim", "bids exclusive on claim", "grants claim", "posts EchoSuccess", "is settled."],
+  "docs/start.md": ["opens claim", "notes the bids on claim", "grants claim", "posts EchoSuccess", "is settled."],
   "docs/guides/archive.md": ["Moved"],
   "docs/guides/bids.md": ["2 results before"],
   "docs/guides/failures.md": ["The tool ended with exit code 3: lint: no such file: src", "terminates claim"],

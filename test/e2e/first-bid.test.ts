@@ -1,7 +1,7 @@
 // Agents whose images are named rather than built, a bidding that the first bid closes, and a cub that is killed at its work.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
-import type { SettEvent } from "../../lib/model/event.ts";
+import { bidsOf, type SettEvent } from "../../lib/model/event.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -66,28 +66,30 @@ function eventOf(goal: string, isIt: (event: SettEvent) => boolean): Promise<{ e
 }
 
 const isBid = (agent: string, word: string) => (event: SettEvent) =>
-  event.type === "bid_placed" && event.agent === agent && event.data?.word === word;
+  bidsOf(event).some((bid) => bid.agent === agent && bid.word === word);
 
 test("with first_bid the first bid that wants a claim closes its bidding, but not before those whose rules say review", async () => {
   const goal = await sett.forage("Paint the door");
   const { claim_id: claim } = (await eventOf(goal, isBid("hanger", "exclusive"))).event;
   const { events } = await eventOf(goal, ({ type, claim_id }) => type === "claim_completed" && claim_id === claim);
   const of = (about: string | undefined, ...types: SettEvent["type"][]) =>
-    events
-      .filter((event) => event.claim_id === about && types.includes(event.type))
-      .map(({ type, agent, data }) => [type, agent, data?.word].filter((word) => word !== undefined).join(" "));
-  const bids = (about: string | undefined) => of(about, "bid_placed", "bid_imposed", "bidding_closed");
+    events.filter((event) => event.claim_id === about && types.includes(event.type));
+  const bids = (about: string | undefined) =>
+    of(about, "bids_placed", "bid_placed", "bid_imposed", "bidding_closed").flatMap((event) =>
+      event.type === "bidding_closed" ? [event.type] : bidsOf(event).map(({ agent, word }) => `${event.type} ${agent} ${word}`),
+    );
   // Neither the bystander was heard, nor the critic, whose rules do not match a goal.
   const first = bids(events.find(({ artefact_id, type }) => type === "claim_opened" && artefact_id === goal)?.claim_id);
-  expect(first).toContain("bid_placed painter exclusive");
+  expect(first).toContain("bids_placed painter exclusive");
   expect(first).toContain("bid_imposed bystander ignore");
   expect(first).toContain("bid_imposed critic ignore");
   expect(first.at(-1)).toBe("bidding_closed");
   const second = bids(claim);
-  expect(second.indexOf("bid_placed critic ignore")).toBeGreaterThan(second.indexOf("bid_placed hanger exclusive"));
+  expect(second.indexOf("bid_placed critic ignore")).toBeGreaterThan(second.indexOf("bids_placed hanger exclusive"));
   expect(second).toContain("bid_imposed bystander ignore");
   expect(second.at(-1)).toBe("bidding_closed");
-  expect(of(claim, "grant_queued", "grant_done")).toEqual(["grant_queued hanger", "grant_done hanger"]);
+  const grants = of(claim, "grant_queued", "grant_done").map(({ type, agent }) => `${type} ${agent}`);
+  expect(grants).toEqual(["grant_queued hanger", "grant_done hanger"]);
 });
 
 test("an agent with an image that is named works in that image, by a program of its own", async () => {

@@ -92,7 +92,7 @@ test("no place that an agent, or a person without the key, can look at has the k
     logs: (await Promise.all(["redis", "orchestrator", "gateway", "asker"].map((part) => sett.need("logs", part)))).join("\n"),
     record: await $`docker cp ${`${container("gateway")}:/record`} - | tar -xO --wildcards ${"*.gz"} | zcat`.text(),
     debug: JSON.stringify(await up("--record", calls, "--debug")),
-    state: await $`docker exec ${container("agent-asker")} cat /proc/1/environ`.text(),
+    state: await $`docker exec ${container("agent-asker")} cat /proc/self/environ`.text(),
   };
   for (const [place, text] of Object.entries(places)) {
     expect([place, text.length > 0, text.includes(mark)]).toEqual([place, true, false]);

@@ -36,6 +36,8 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     ],
     network: { name: networkName(instance), aliases: [] },
     capabilities: "none",
+    // Of the cub nothing can be read, because its file cannot be: so no other process 1 may have its environment.
+    isInit: true,
     pidsLimit: 2048,
     healthcheck,
     restart: "unless-stopped",

@@ -33,8 +33,8 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
       ...(spec.hostAlias !== undefined && { ExtraHosts: [`${spec.hostAlias}:host-gateway`] }),
       SecurityOpt: ["no-new-privileges"],
       ReadonlyRootfs: spec.isRootReadOnly ?? false,
-      // Neither Bun nor an agent's command reaps the orphans that PID 1 inherits.
-      Init: true,
+      // Neither Bun nor a service's command reaps the orphans that PID 1 inherits.
+      Init: spec.isInit !== true,
       RestartPolicy: { Name: spec.restart },
       ...resourceLimits(spec.resources ?? {}),
     },

@@ -82,7 +82,7 @@ test("a gate: rejected work is made again by its producer, who gets the reason, 
   await clan.ended(second, "complete");
   expect(await clan.stateOf(goal)).toBe("achieved");
   const log = await clan.need("watch", "--no-follow");
-  expect(log).toMatch(/maintainer +bids review on claim \w+\n/);
+  expect(log).toMatch(/notes the bids on claim \w+: maintainer review, printer exclusive, ignored by writer\n/);
   expect(log).toContain(`asks maintainer to approve or reject ${second.id.slice(0, 8)}`);
   expect(log).toMatch(/Grace Hopper +reviews claim/);
 }, 120_000);

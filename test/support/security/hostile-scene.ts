@@ -59,13 +59,13 @@ export class HostileScene implements AsyncDisposable {
   readonly sett: SettWorkspace;
   readonly owner: Client;
   readonly targets: Prey;
-  readonly #host: string;
+  readonly #intruder: { host: string; redis: string };
 
-  private constructor(sett: SettWorkspace, owner: Client, targets: Prey, host: string) {
+  private constructor(sett: SettWorkspace, owner: Client, targets: Prey, intruder: { host: string; redis: string }) {
     this.sett = sett;
     this.owner = owner;
     this.targets = targets;
-    this.#host = host;
+    this.#intruder = intruder;
   }
 
   static async create(): Promise<HostileScene> {
@@ -83,7 +83,7 @@ export class HostileScene implements AsyncDisposable {
       const owner = await connectOwner(await ownerUrl(sett));
       await Promise.all(["Stay", "Letter", "Work", "Work", "Plan", "Riddle", "Question"].map((goal) => sett.forage(goal)));
       const targets = await waitFor("everything to be attacked", () => findTargets(owner, sett.name), { everyMs: 200 });
-      const scene = new HostileScene(sett, owner, targets, await addressOf(sett, "agent-mallory"));
+      const scene = new HostileScene(sett, owner, targets, await intruderOf(sett, "agent-mallory"));
       await waitFor("the intruder", () => scene.order({ leave: true }).catch(() => undefined), { everyMs: 100 });
       return scene;
     } catch (error) {
@@ -92,11 +92,12 @@ export class HostileScene implements AsyncDisposable {
     }
   }
 
-  /** Has the intruder carry out an order. */
+  /** Has the intruder carry out an order, with the cub's user of Redis. */
   async order(order: Order): Promise<Outcome> {
-    const socket = connect(intruderPort, this.#host);
+    const { host, redis } = this.#intruder;
+    const socket = connect(intruderPort, host);
     try {
-      socket.write(`${JSON.stringify(order)}\n`);
+      socket.write(`${JSON.stringify({ ...order, redis })}\n`);
       for await (const line of createInterface(socket)) return JSON.parse(line);
       throw new Error("The intruder has said nothing.");
     } finally {
@@ -159,8 +160,10 @@ async function ownerUrl(sett: SettWorkspace): Promise<string> {
   return `redis://:${password}@127.0.0.1:${NetworkSettings.Ports["6379/tcp"]?.[0]?.HostPort}`;
 }
 
-async function addressOf(sett: SettWorkspace, part: string): Promise<string> {
-  return Object.values((await inspect(sett, part)).NetworkSettings.Networks)[0]?.IPAddress ?? "";
+async function intruderOf(sett: SettWorkspace, part: string): Promise<{ host: string; redis: string }> {
+  const { Config, NetworkSettings } = await inspect(sett, part);
+  const redis = Config.Env.find((variable) => variable.startsWith("REDIS_URL="))?.slice("REDIS_URL=".length) ?? "";
+  return { host: Object.values(NetworkSettings.Networks)[0]?.IPAddress ?? "", redis };
 }
 
 /** Undefined until every goal has come to where it waits. */

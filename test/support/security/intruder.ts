@@ -1,6 +1,6 @@
-// A hostile command's own program, which goes on in its agent's container when the command has ended. It takes orders from the test over TCP,
-// and carries them out with what a command finds there: the container's files, and the cub's user of Redis. The cub's binary runs it,
-// because that one is Bun.
+// A hostile command's own program, which goes on in its agent's container while its command runs. It takes orders from the test over TCP,
+// and carries them out as if it had broken into the cub: the test gives it the cub's user of Redis, which no command can find. The cub's
+// binary runs it, because that one is Bun.
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -26,18 +26,24 @@ export type Outcome = { replies: Reply[]; closed?: true } | { text: string } | {
 
 type Address = { host: string; port: number; user: string; password: string };
 
-/** Ours has no such variable: this is what the init of the container was started with. */
+let redisUrl = "";
+
 function address(): Address {
-  const line = readFileSync("/proc/1/environ", "utf8")
-    .split("\0")
-    .find((variable) => variable.startsWith("REDIS_URL="));
-  const { hostname, port, username, password } = new URL(line?.slice("REDIS_URL=".length) ?? "");
+  const { hostname, port, username, password } = new URL(redisUrl);
   return { host: hostname, port: Number(port || 6379), user: username, password };
+}
+
+function environment(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch (error) {
+    return `${pid}: ${error}`;
+  }
 }
 
 function environments(): string {
   const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
-  return pids.map((pid) => readFileSync(`/proc/${pid}/environ`, "utf8")).join("\n");
+  return pids.map(environment).join("\n");
 }
 
 const encode = (words: readonly string[]) =>
@@ -168,7 +174,9 @@ async function occupy(count: number): Promise<number> {
 if (import.meta.main) {
   createServer((peer) => {
     createInterface(peer).on("line", async (line) => {
-      const outcome = await carryOut(JSON.parse(line)).catch((error: unknown) => ({ text: String(error) }));
+      const { redis, ...order } = JSON.parse(line);
+      redisUrl = redis;
+      const outcome = await carryOut(order).catch((error: unknown) => ({ text: String(error) }));
       peer.write(`${JSON.stringify(outcome)}\n`);
     });
   }).listen(intruderPort);

@@ -18,7 +18,7 @@ import { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { runCommand } from "../../../lib/process/run-command.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { sampleAgent, sampleArtefact } from "../records/sample.ts";
-import { waitFor } from "../wait-for.ts";
+import { type Patience, waitFor } from "../wait-for.ts";
 import { cubDeps, orchestratorDeps } from "./deps.ts";
 import type { Place } from "./place.ts";
 import { type Behaviour, playAgent } from "./played-agent.ts";
@@ -33,10 +33,10 @@ export type ClanOptions = {
   grantLeaseMs?: number;
 };
 
-const patience = { everyMs: 20 };
-
 export class Clan implements AsyncDisposable {
   readonly board: Blackboard;
+  /** For a wait that fails: with what is last on record. */
+  readonly patience: Patience = { everyMs: 20, happened: () => this.#lastEvents() };
   /** What each tool was given, in order. */
   readonly inputs = new Map<string, ToolInput[]>();
   /** The lines that its orchestrators have logged. */
@@ -129,7 +129,7 @@ export class Clan implements AsyncDisposable {
   /** The first artefact made for the goal that is like this, once it is there. */
   made(goal: Artefact, like: (artefact: Artefact) => boolean, what = "the artefact"): Promise<Artefact> {
     const isIt = (artefact: Artefact) => artefact.id !== goal.id && like(artefact);
-    return waitFor(what, async () => (await this.artefactsOf(goal)).find(isIt), patience);
+    return waitFor(what, async () => (await this.artefactsOf(goal)).find(isIt), this.patience);
   }
 
   /** The claim on an artefact, once it is there. */
@@ -138,12 +138,19 @@ export class Clan implements AsyncDisposable {
       const claim = (await this.board.claimsOfArtefact(id)).get(cause);
       return claim && (await this.board.readClaim(claim));
     };
-    return waitFor("the claim", look, patience);
+    return waitFor("the claim", look, this.patience);
   }
 
   /** Resolves when the orchestrators have logged a line with `words` so often. */
   async logged(words: string, count = 1): Promise<void> {
     await waitFor(`"${words}" in the log`, () => this.log.filter((line) => line.includes(words)).length >= count);
+  }
+
+  async #lastEvents(): Promise<string> {
+    const events = (await this.board.readEvents("0", 1_000)).slice(-30);
+    return events
+      .map(({ type, agent, claim_id, data }) => [type, agent, claim_id?.slice(0, 8), JSON.stringify(data)].join(" "))
+      .join("; ");
   }
 
   async #play(name: string, behaviour: Behaviour): Promise<void> {

@@ -43,7 +43,7 @@ export async function statusOf({ board }: Clan, { goal_id: goal }: Artefact) {
 
 /** Waits until the goal has this state. */
 export async function reaches(clan: Clan, goal: Artefact, state: string): Promise<void> {
-  await waitFor(`the goal ${state}`, async () => (await statusOf(clan, goal)).state === state);
+  await waitFor(`the goal ${state}`, async () => (await statusOf(clan, goal)).state === state, clan.patience);
 }
 
 export const report = (payload: string) => ({ artefact_type: "Report", artefact_payload: payload, summary: "" });

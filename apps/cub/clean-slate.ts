@@ -1,0 +1,125 @@
+// A grant begins clean: what the one before has left behind in the container is ended and removed. Only where the cub is process 1 of a
+// container of its own; on a person's machine nothing is touched.
+import { mkdir, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import process from "node:process";
+import { emptyFolder } from "../../lib/process/empty-folder.ts";
+import { readProcesses, straysAmong } from "../../lib/process/process-table.ts";
+import { processReaper } from "../../lib/process/reap.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
+
+/** Where any user may write. */
+const folders = ["/tmp", "/dev/shm"] as const;
+
+/** A command that starts processes all the time may outrun so many looks: then all are ended at once, bids under way as well. */
+const maxLooks = 20;
+const lookEveryMs = 5;
+
+const reapEveryMs = 1_000;
+
+/** So long after the end of a command its leader may still wait for this program to take note of its end. */
+const leaderMs = 10_000;
+
+/** What runs beside the grant, and is spared: the process group of a bid command, and its folder. */
+type Beside = { group: number | undefined; folder: string };
+
+type OnStart = (leader: number) => void;
+
+export class CleanSlate {
+  /** Leaders of process groups that this program has started, and of whose end it takes note itself. */
+  readonly #leaders = new Set<number>();
+  readonly #beside = new Set<Beside>();
+  readonly #log: Pick<JsonLog, "warn">;
+  readonly #isInit: boolean;
+
+  /** `isInit`: the cub is process 1. */
+  constructor(log: Pick<JsonLog, "warn">, isInit = process.pid === 1) {
+    this.#log = log;
+    this.#isInit = isInit;
+  }
+
+  /** Runs a command, which says who leads its process group. What others have left to process 1 is forgotten when it has ended. */
+  async run<Result>(command: (onStart: OnStart) => Promise<Result>): Promise<Result> {
+    let leader: number | undefined;
+    const onStart = (pid: number) => {
+      leader = pid;
+      this.#leaders.add(pid);
+    };
+    const timer = setInterval(() => void this.#reap(), reapEveryMs);
+    try {
+      return await command(onStart);
+    } finally {
+      clearInterval(timer);
+      await this.#reap();
+      if (leader !== undefined) setTimeout((pid: number) => this.#leaders.delete(pid), leaderMs, leader).unref();
+    }
+  }
+
+  /** Runs a command beside the grant, with a folder of its own for what it writes. */
+  async runBeside<Result>(command: (folder: string | undefined, onStart: OnStart) => Promise<Result>): Promise<Result> {
+    if (!this.#isInit) return await command(undefined, () => {});
+    const one: Beside = { group: undefined, folder: join(folders[0], `sett-bid-${crypto.randomUUID()}`) };
+    this.#beside.add(one);
+    try {
+      await mkdir(one.folder, { mode: 0o700 });
+      return await this.run((onStart) =>
+        command(one.folder, (leader) => {
+          one.group = leader;
+          onStart(leader);
+        }),
+      );
+    } finally {
+      this.#beside.delete(one);
+      await rm(one.folder, { recursive: true, force: true }).catch(() => {});
+    }
+  }
+
+  /** After the grant: every process that it has left, in whichever session, and every file in `/tmp` and `/dev/shm`. Never rejects. */
+  async wipe(): Promise<void> {
+    if (!this.#isInit) return;
+    try {
+      await this.#endStrays();
+      const kept = new Set([...this.#beside].map(({ folder }) => basename(folder)));
+      for (const folder of folders) await emptyFolder(folder, kept);
+    } catch (error) {
+      this.#log.warn("Could not remove all that a grant has left behind", { error: String(error) });
+    }
+  }
+
+  async #endStrays(): Promise<void> {
+    for (let looks = 0; ; looks++) {
+      const strays = this.#strays().filter(({ isZombie }) => !isZombie);
+      if (strays.length === 0) break;
+      if (looks >= maxLooks) {
+        signalled(-1);
+        break;
+      }
+      for (const { pid } of strays) signalled(pid);
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    }
+    await this.#reap();
+  }
+
+  /** Git has the cub's own process group, and each command one of its own. */
+  #strays() {
+    const all = readProcesses();
+    const own = all.find(({ pid }) => pid === 1)?.group;
+    const groups = [own, ...[...this.#beside].map(({ group }) => group)].filter((group) => group !== undefined);
+    return straysAmong(all, new Set(groups));
+  }
+
+  async #reap(): Promise<void> {
+    if (!this.#isInit) return;
+    const reap = await processReaper();
+    if (reap === undefined) return;
+    for (const { pid, parent, isZombie } of this.#strays()) if (isZombie && parent === 1 && !this.#leaders.has(pid)) reap(pid);
+  }
+}
+
+function signalled(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has just ended, or is another user's.
+  }
+}

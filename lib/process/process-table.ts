@@ -1,0 +1,39 @@
+// The processes of this machine or container, from Linux' /proc.
+import { readdirSync, readFileSync } from "node:fs";
+
+export type ProcessEntry = { pid: number; parent: number; group: number; isZombie: boolean };
+
+export function readProcesses(): ProcessEntry[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      return entryOf(readFileSync(`/proc/${name}/stat`, "utf8"));
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
+}
+
+/** `123 (any name) S 1 123 …`; the name may have spaces and brackets. */
+export function entryOf(stat: string): ProcessEntry[] {
+  const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const entry = { pid: Number.parseInt(stat, 10), parent: Number(parent), group: Number(group), isZombie: state === "Z" };
+  return Number.isInteger(entry.pid) && Number.isInteger(entry.parent) && Number.isInteger(entry.group) ? [entry] : [];
+}
+
+/**
+ * The descendants of process 1 that are of none of these groups, and of no process of theirs. A program that was started in the
+ * container from outside (a health check, `docker exec`) has no parent in it.
+ */
+export function straysAmong(all: readonly ProcessEntry[], groups: ReadonlySet<number>): ProcessEntry[] {
+  const byPid = new Map(all.map((entry) => [entry.pid, entry]));
+  const isStray = (entry: ProcessEntry): boolean => {
+    for (let one: ProcessEntry | undefined = entry; one !== undefined; one = byPid.get(one.parent)) {
+      if (groups.has(one.group)) return false;
+      if (one.parent === 1) return true;
+    }
+    return false;
+  };
+  return all.filter((entry) => entry.pid !== 1 && isStray(entry));
+}

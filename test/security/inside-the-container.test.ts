@@ -1,0 +1,137 @@
+// What a command finds in its agent's container: nothing of the cub's that it could read, and nothing that an earlier grant has left there.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { $ } from "bun";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(300_000);
+
+/** Does what the goal says, and answers with what that has written. */
+const runner = `work=$(cat)
+printf '%s' "$work" | jq -r .target_artefact.payload > /tmp/goal.sh
+sh /tmp/goal.sh < /dev/null > /tmp/out 2>&1
+jq -n --rawfile text /tmp/out '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: $text, summary: ""}'
+`;
+
+/** Bids after some seconds with a word that it has kept in a file meanwhile. */
+const slowBid = 'file=$(mktemp); echo exclusive > "$file"; sleep 2; cat "$file"';
+
+/** Asks Linux for the cub as a debugger would, with the one program that every agent's container has. */
+const debuggerProgram = `
+import { dlopen } from "bun:ffi";
+const { symbols } = dlopen("libc.so.6", { ptrace: { args: ["i32", "i32", "ptr", "ptr"], returns: "i64" } });
+console.log("attached", Number(symbols.ptrace(16, Number(process.argv[2]), null, null)));
+`;
+
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  sett = await SettWorkspace.create({
+    ...scriptAgent("runner", runner),
+    "agents/runner/debugger.ts": debuggerProgram,
+    "agents/runner/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh debugger.ts /app/\n",
+    ...scriptAgent("bidder", runner),
+    "sett.yml": settYml({ runner: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+});
+
+afterAll(() => sett?.[Symbol.asyncDispose]());
+
+const container = (agent: string) => `sett-${sett.name}-agent-${agent}`;
+
+/** What the runner has written when it has done this. */
+async function outputOf(script: string): Promise<string> {
+  const { out } = await sett.need("forage", "--watch", "--json", "--goal", script).then((text) => ({ out: text }));
+  return (await sett.artefacts(JSON.parse(out).id)).find(({ type }) => type === "Done")?.payload ?? "";
+}
+
+const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
+
+test("it cannot read the cub's environment, memory, files or program", async () => {
+  const [uid] = linesOf(await outputOf("id -u; true"));
+  expect(uid).toMatch(/^\d+$/);
+  const names = ["environ", "mem", "maps", "auxv", "stack"].map((name) => `/proc/1/${name}`);
+  const looks = [
+    ...names.map((path) => `head -c 1 ${path}`),
+    "ls /proc/1/fd",
+    "ls /proc/1/cwd/",
+    "readlink /proc/1/exe",
+    "head -c 1 /cub/cub",
+  ];
+  const output = await outputOf(looks.map((look) => `${look} > /dev/null 2>&1 && echo "${look}: read"; true`).join("\n"));
+  expect(output).toBe("");
+});
+
+test("nor can it trace the cub, or end it", async () => {
+  const output = await outputOf("BUN_BE_BUN=1 /cub/cub run /app/debugger.ts 1; kill -KILL 1; kill -STOP 1; echo alive");
+  expect(linesOf(output)).toEqual(["attached -1", "alive"]);
+  expect((await $`docker inspect --format ${"{{.RestartCount}}"} ${container("runner")}`.text()).trim()).toBe("0");
+});
+
+test("it finds no secret in any process, also while a health check starts and ends", async () => {
+  const secret = /^REDIS_URL=.*:([^@]+)@/m.exec(
+    await $`docker inspect --format ${'{{join .Config.Env "\\n"}}'} ${container("runner")}`.text(),
+  )?.[1];
+  expect(secret).toMatch(/^.{16,}$/);
+  const watching = outputOf(
+    "echo watching > /dev/shm/ready; end=$(($(date +%s) + 6)); while [ $(date +%s) -lt $end ]; do cat /proc/[0-9]*/environ; done 2> /dev/null | tr '\\0' '\\n' | sort | uniq -c",
+  );
+  // Another program that is started from outside has the container's environment, and may be looked into.
+  const isWatching = async () =>
+    (await $`docker exec --env REDIS_URL= ${container("runner")} test -e /dev/shm/ready`.nothrow()).exitCode === 0;
+  await waitFor("the watch", isWatching, { everyMs: 50 });
+  for (let checks = 0; checks < 10; checks++) await $`docker exec ${container("runner")} /cub/cub --healthcheck`.quiet();
+  const seen = await watching;
+  expect(seen).toContain("SETT_AGENT_NAME=runner");
+  expect(seen).not.toContain("REDIS_URL");
+  expect(seen).not.toContain(secret as string);
+});
+
+test("a grant begins without the processes and the files of the one before", async () => {
+  const litter = [
+    "setsid sleep 1001 > /dev/null 2>&1 < /dev/null &",
+    "(setsid sh -c 'trap \"\" TERM HUP; (setsid sleep 1002 &) ; exec sleep 1003' > /dev/null 2>&1 < /dev/null &)",
+    "setsid sh -c 'while :; do setsid sh -c \"sleep 0.01\" & sleep 0.005; done' > /dev/null 2>&1 < /dev/null &",
+    "mkdir -p /tmp/left/deep /dev/shm/left && touch /tmp/left/deep/file /tmp/.hidden && ln -s /etc /tmp/link && chmod 000 /tmp/left",
+    'touch "$HOME/.cached"; sleep 0.5; echo littered',
+  ];
+  expect(linesOf(await outputOf(litter.join("\n")))).toEqual(["littered"]);
+  const names =
+    "for p in /proc/[0-9]*; do cat $p/comm; done 2> /dev/null | sort -u | tr '\\n' ' '; echo; ls -A /tmp /dev/shm; ls -A \"$HOME\"; ls /etc/passwd";
+  const [processes = "", ...files] = linesOf(await outputOf(names));
+  expect(
+    processes
+      .trim()
+      .split(" ")
+      .filter((name) => !["cat", "cub", "run.sh", "sh", "sort", "tr"].includes(name)),
+  ).toEqual([]);
+  expect(files.filter((name) => /left|hidden|link|cached/.test(name))).toEqual([]);
+  expect(files).toContain("/etc/passwd");
+  // Nothing of them is left to the cub, which is process 1, either.
+  await waitFor("no zombies", async () => !/ Z/.test(await $`docker top ${container("runner")} -eo pid,state`.text()), {
+    timeoutMs: 5_000,
+  });
+});
+
+test("a process that is another one whenever it is looked for is ended all the same", async () => {
+  // Each starts the next one in a session of its own, and ends.
+  const fugitive = `export NEXT='setsid sh -c "$NEXT" &'; setsid sh -c "$NEXT" > /dev/null 2>&1 < /dev/null & sleep 0.3; echo begun`;
+  expect(linesOf(await outputOf(fugitive))).toEqual(["begun"]);
+  const newest = 'cat /proc/loadavg | cut -d" " -f5';
+  const [one, other] = linesOf(await outputOf(`${newest}; sleep 1; ${newest}`)).map(Number);
+  // Process numbers have hardly grown meanwhile.
+  expect((other ?? Number.NaN) - (one ?? Number.NaN)).toBeLessThan(50);
+});
+
+test("a bid that is decided meanwhile keeps its processes and its files", async () => {
+  const text = settYml({ bidder: `    bid_command: ${JSON.stringify(["sh", "-c", slowBid])}\n` });
+  await sett.write({ "sett.yml": text });
+  await sett.commit("Bid slowly");
+  await sett.up();
+  // While the first is worked on and ends, the second's bid is decided.
+  const first = sett.need("forage", "--watch", "--goal", "sleep 1; echo one");
+  await Bun.sleep(1_500);
+  await Promise.all([first, sett.need("forage", "--watch", "--goal", "echo two")]);
+});
