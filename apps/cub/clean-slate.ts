@@ -1,9 +1,9 @@
 // A grant begins clean: what the one before has left behind in the container is ended and removed. Only where the cub is process 1 of a
 // container of its own; on a person's machine nothing is touched.
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
-import { emptyFolder } from "../../lib/process/empty-folder.ts";
+import { removeTree } from "../../lib/git/remove-tree.ts";
 import { readProcesses, straysAmong } from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
@@ -70,7 +70,7 @@ export class CleanSlate {
       );
     } finally {
       this.#beside.delete(one);
-      await rm(one.folder, { recursive: true, force: true }).catch(() => {});
+      await removeTree(one.folder).catch(() => {});
     }
   }
 
@@ -80,7 +80,11 @@ export class CleanSlate {
     try {
       await this.#endStrays();
       const kept = new Set([...this.#beside].map(({ folder }) => basename(folder)));
-      for (const folder of folders) await emptyFolder(folder, kept);
+      for (const folder of folders)
+        for (const name of await readdir(folder)) {
+          // What another user has made is left.
+          if (!kept.has(name)) await removeTree(join(folder, name)).catch(() => {});
+        }
     } catch (error) {
       this.#log.warn("Could not remove all that a grant has left behind", { error: String(error) });
     }
