@@ -85,7 +85,7 @@ test("it finds no secret in any process, also while a health check starts and en
   for (let checks = 0; checks < 10; checks++) await $`docker exec ${container("runner")} /cub/cub --healthcheck`.quiet();
   const seen = await watching;
   expect(seen).toContain("SETT_AGENT_NAME=runner");
-  expect(seen).not.toContain("REDIS_URL");
+  expect(seen).not.toMatch(/REDIS_URL=./);
   expect(seen).not.toContain(secret as string);
 });
 
