@@ -13,23 +13,23 @@ const maxAtOnce = 500;
 /** An item that cannot be handled (its claim's record is broken) is tried again after this, and stops no other meanwhile. */
 const deferMs = 30_000;
 
-/** Those that fail an agent for the time that has passed: they count only after a grant's whole lease of unbroken contact. */
+/** Those that fail an agent for the time that has passed: they count only after so much unbroken contact. */
 const contactKinds: readonly FoundDue["kind"][] = ["bids", "lease"];
 const otherKinds: readonly FoundDue["kind"][] = ["announce", "attempt", "unreadable"];
 
 type DueHandlers = { decider: Decider; announcer: ClaimAnnouncer };
 
 /** Handles all that is due now. */
-export async function handleDue(deps: Deps, handlers: DueHandlers, contact: ContactClock, grantLeaseMs: number): Promise<void> {
+export async function handleDue(deps: Deps, handlers: DueHandlers, contact: ContactClock, contactMs: number): Promise<void> {
   const { board, log } = deps;
-  const kinds = contact.hasLasted(grantLeaseMs) ? [...otherKinds, ...contactKinds] : otherKinds;
+  const kinds = contact.hasLasted(contactMs) ? [...otherKinds, ...contactKinds] : otherKinds;
   const readOn = board.connectionNumber();
   // The time is asked for after the list, so that a change of the clock before the list is noticed before the list is used.
   const [due, redisMs] = await Promise.all([board.listDue(maxAtOnce, kinds), board.time()]);
   const setByMs = contact.tick(redisMs);
   if (setByMs !== 0)
     log.warn("The clock of Redis was changed; deadlines and leases wait for lasting contact", { by_ms: Math.round(setByMs) });
-  const mayJudge = contact.hasLasted(grantLeaseMs);
+  const mayJudge = contact.hasLasted(contactMs);
   const trusted = due.filter(({ kind }) => mayJudge || !contactKinds.includes(kind));
   await Promise.all(trusted.map((item) => handleOrDefer(deps, handlers, item, readOn)));
 }

@@ -65,11 +65,14 @@ export type LeadershipState = {
   failing: Loops["failing"];
 };
 
+/** The lease of a running grant, and how long contact must have lasted before a lapsed one is judged: as long as a lease, but in tests. */
+export type Leases = { grantLeaseMs: number; contactMs: number };
+
 export class Leadership {
   readonly #deps: Deps;
   /** Where in the log this leadership began. */
   readonly #start: string;
-  readonly #grantLeaseMs: number;
+  readonly #leases: Leases;
   readonly #agentCache: AgentCache;
   readonly #decider: Decider;
   readonly #questions: Questions;
@@ -83,10 +86,10 @@ export class Leadership {
   #lastTickAt: number;
   #isReconcileDue = true;
 
-  constructor(deps: Deps, cursor: string, grantLeaseMs: number) {
+  constructor(deps: Deps, cursor: string, leases: Leases) {
     this.#deps = deps;
     this.#start = cursor;
-    this.#grantLeaseMs = grantLeaseMs;
+    this.#leases = leases;
     this.#agentCache = new AgentCache(deps);
     this.#targets = new TargetCache(deps.board);
     this.#cache = new ClaimCache(deps.board);
@@ -130,14 +133,14 @@ export class Leadership {
     const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
-    const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, decider, grantLeaseMs: this.#grantLeaseMs });
+    const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, decider, grantLeaseMs: this.#leases.grantLeaseMs });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
       this.#reader.run(handler, (event) => this.#noteEvent(event, postOffice, ending), ending),
       this.#saveCursor(ending),
       this.#loops.every(measureEveryMs, ending, () => this.#reader.measureLag()),
       this.#loops.whenRung(this.#bells.due, ending, async () => {
-        await handleDue(deps, dueHandlers, contact, this.#grantLeaseMs);
+        await handleDue(deps, dueHandlers, contact, this.#leases.contactMs);
         this.#lastTickAt = deps.clock.passedMs();
         return dueEveryMs;
       }),
@@ -146,7 +149,7 @@ export class Leadership {
       this.#reconcile(contact, ending),
       this.#loops.every(silentEveryMs, ending, () => silentBidders.tick()),
       this.#loops.every(watchEveryMs, ending, async () => {
-        await Promise.all([silent.tick(contact.hasLasted(this.#grantLeaseMs)), connections.tick(), mail.tick()]);
+        await Promise.all([silent.tick(contact.hasLasted(this.#leases.contactMs)), connections.tick(), mail.tick()]);
       }),
       trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
@@ -189,7 +192,7 @@ export class Leadership {
       this.#pause.forget();
     });
     const look = async () => {
-      const mayJudge = contact.hasLasted(this.#grantLeaseMs);
+      const mayJudge = contact.hasLasted(this.#leases.contactMs);
       if (!this.#isReconcileDue) return reconciler.lookAtNext(mayJudge);
       this.#isReconcileDue = false;
       try {

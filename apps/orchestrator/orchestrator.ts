@@ -6,7 +6,7 @@ import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { grantLeaseMs, leaderLeaseMs } from "../../lib/model/leases.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import type { CandidateDeps } from "./deps.ts";
-import { Leadership } from "./leadership.ts";
+import { Leadership, type Leases } from "./leadership.ts";
 
 /** Renewed often enough that two failures in a row still leave the lease in force. */
 const renewEveryMs = 1_500;
@@ -19,13 +19,14 @@ const maxFailingMs = 30_000;
 
 export class Orchestrator {
   readonly #deps: CandidateDeps;
-  readonly #grantLeaseMs: number;
+  readonly #leases: Leases;
   #leadership: Leadership | undefined;
   #standby: string | undefined = "not started";
 
-  constructor(deps: CandidateDeps, options: { grantLeaseMs?: number } = {}) {
+  constructor(deps: CandidateDeps, options: Partial<Leases> = {}) {
     this.#deps = deps;
-    this.#grantLeaseMs = options.grantLeaseMs ?? grantLeaseMs;
+    const leaseMs = options.grantLeaseMs ?? grantLeaseMs;
+    this.#leases = { grantLeaseMs: leaseMs, contactMs: options.contactMs ?? leaseMs };
   }
 
   /** Runs until the signal aborts, then releases the leader lease so that a successor need not wait. */
@@ -45,7 +46,13 @@ export class Orchestrator {
 
   get state(): unknown {
     const { holder, policy } = this.#deps;
-    return { holder, policy, grant_lease_ms: this.#grantLeaseMs, standby: this.#standby, leading: this.#leadership?.state };
+    return {
+      holder,
+      policy,
+      grant_lease_ms: this.#leases.grantLeaseMs,
+      standby: this.#standby,
+      leading: this.#leadership?.state,
+    };
   }
 
   health(): Health {
@@ -85,7 +92,7 @@ export class Orchestrator {
     const { board, log, metrics } = this.#deps;
     const lost = new AbortController();
     const ending = AbortSignal.any([signal, lost.signal]);
-    const leadership = new Leadership({ ...this.#deps, board: lead(board, leader.epoch) }, leader.cursor, this.#grantLeaseMs);
+    const leadership = new Leadership({ ...this.#deps, board: lead(board, leader.epoch) }, leader.cursor, this.#leases);
     this.#leadership = leadership;
     this.#standby = undefined;
     metrics.epoch.set(leader.epoch);

@@ -19,7 +19,7 @@ const later: [what: string, over: Partial<AgentRegistration>, word: string][] = 
 test.each(later)("a silent agent is waited for no longer once it is given %s", async (_what, over, word) => {
   await using clan = await startClan(
     { coder, silent: { bids_by_command: true } },
-    { policy: { bid_deadline_ms: 50 }, grantLeaseMs: 0 },
+    { policy: { bid_deadline_ms: 50 }, contactMs: 0 },
   );
   const goal = await clan.postGoal();
   const { claim } = await clan.claimOn(goal);

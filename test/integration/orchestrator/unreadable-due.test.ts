@@ -9,7 +9,7 @@ const patience = { everyMs: 20 };
 test("a broken claim and unreadable members delay nothing else that is due", async () => {
   await using clan = await startClan(
     { silent: { bids_by_command: true }, worker: { tool: () => ({}) } },
-    { policy: { bid_deadline_ms: 600_000 }, grantLeaseMs: 0 },
+    { policy: { bid_deadline_ms: 600_000 }, contactMs: 0 },
   );
   for (let count = 0; count < 600; count += 50) {
     const unreadable = Array.from({ length: 50 }, (_, index) => [String(count + index), `lease:unknown:${count + index}`]).flat();

@@ -30,7 +30,7 @@ export type ClanOptions = {
   policy?: Partial<Policy>;
   workers?: CandidateDeps["workers"];
   /** How long contact must have lasted before a lapsed lease is judged. */
-  grantLeaseMs?: number;
+  contactMs?: number;
 };
 
 export class Clan implements AsyncDisposable {
@@ -70,7 +70,7 @@ export class Clan implements AsyncDisposable {
   }
 
   async startOrchestrator(over: Partial<CandidateDeps> = {}) {
-    const { policy, workers, grantLeaseMs } = this.#options;
+    const { policy, workers, contactMs } = this.#options;
     const own = new AbortController();
     this.#orchestrator = own;
     const board = await this.#place.open();
@@ -81,7 +81,7 @@ export class Clan implements AsyncDisposable {
       ...(workers && { workers }),
       ...over,
     });
-    const orchestrator = new Orchestrator(deps, grantLeaseMs === undefined ? {} : { grantLeaseMs });
+    const orchestrator = new Orchestrator(deps, contactMs === undefined ? {} : { contactMs });
     const ended = orchestrator.run(AbortSignal.any([this.#over.signal, own.signal]));
     this.#run(board, ended);
     return {

@@ -12,7 +12,7 @@ import type { Behaviour } from "./played-agent.ts";
 
 export async function memoryClan(policy: Partial<Policy> = {}): Promise<MemoryClan> {
   const place = placeInMemory();
-  return new MemoryClan(place, await place.open(), { policy, grantLeaseMs: 0 });
+  return new MemoryClan(place, await place.open(), { policy, contactMs: 0 });
 }
 
 class MemoryClan extends Clan {

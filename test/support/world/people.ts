@@ -23,7 +23,7 @@ export async function startClanOn(
 ) {
   const place = placeInRedis(redis);
   const open = async () => within(await place.open());
-  const clan = new Clan({ open }, await open(), { policy, grantLeaseMs: 0 });
+  const clan = new Clan({ open }, await open(), { policy, contactMs: 0 });
   await clan.join(members);
   await clan.startOrchestrator();
   return clan;
