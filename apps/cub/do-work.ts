@@ -1,6 +1,7 @@
 // The work of an accepted grant: working copy → command → its outcome → commit → the artefact to post.
 
 import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
+import { commitsOnRecord } from "../../lib/core/base-commit.ts";
 import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { failureArtefact, type GrantOrigin, resultArtefact } from "../../lib/core/result-artefact.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -29,7 +30,10 @@ export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promi
 }
 
 async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
-  if (deps.workingCopy !== undefined && inputs.base !== undefined) await deps.workingCopy.prepare(inputs.base);
+  if (deps.workingCopy !== undefined && inputs.base !== undefined) {
+    const context = [...inputs.contextChain, ...inputs.additionalContext];
+    await deps.workingCopy.prepare(inputs.base, commitsOnRecord(inputs.target, context));
+  }
   const outcome = await runTool(deps, task, inputs, signal);
   if (outcome.kind !== "result") return failed(deps, task, outcome.end);
   const { result, end } = outcome;
@@ -102,7 +106,7 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
 
 /** A commit that cannot be published fails the work. The report has git's reason and the tool's output. */
 async function publish(deps: Deps, artefact: Parameters<typeof publishCommit>[1], inputs: TaskInputs, end: ToolEnd) {
-  const published = await publishCommit(deps, artefact, inputs.base).catch((error: unknown) => ({
+  const published = await publishCommit(deps, artefact, inputs).catch((error: unknown) => ({
     ok: false as const,
     reason: messageOf(error),
   }));

@@ -1,20 +1,19 @@
 // The commit of a result: checked, and published to the exchange before the artefact is posted (docs/internals/git.md#out).
-import { settRef } from "../../lib/git/refs.ts";
 import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
+import type { TaskInputs } from "./read-grant.ts";
 
 export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
 
 /**
- * The commit that the artefact's payload names, else the commit that HEAD has moved to. It is published when the workspace is `rw`, under
- * the artefact's id. With `ro` nothing is published, so a promised commit that only this working copy has is refused. `base`: the commit at
- * which the work began, undefined without a working copy. Throws git-failed.
+ * The commit that the artefact's payload names, else the commit that HEAD has moved to. It is published when the workspace is `rw`. With `ro` nothing is published, so a promised commit that only this working copy has is refused. `base`: the commit at
+ * which the work began, undefined without a working copy; `start`: the one that the goal was stated on. Throws git-failed.
  */
 export async function publishCommit(
-  { board, workingCopy, registration }: Pick<Deps, "board" | "workingCopy" | "registration">,
+  { workingCopy, registration }: Pick<Deps, "workingCopy" | "registration">,
   artefact: Artefact,
-  base: CommitHash | undefined,
+  { base, start }: Pick<TaskInputs, "base" | "start">,
 ): Promise<Publication> {
   if (artefact.structural_type === "Failure") return { ok: true, commit: undefined };
   const isPromised = artefact.type === codeCommitType;
@@ -29,7 +28,7 @@ export async function publishCommit(
     return isLost ? unpublished(named) : { ok: true, commit: undefined };
   }
   const commit = named ?? (await movedHead(workingCopy, base));
-  if (commit !== undefined) await workingCopy.publish(commit, settRef(board.instance, artefact.id), base);
+  if (commit !== undefined) await workingCopy.publish(commit, start);
   return { ok: true, commit };
 }
 

@@ -34,6 +34,8 @@ export type TaskInputs = {
   /** Results of earlier phases, then the claim's own additions (reviews), then questions and answers; exactly these versions. */
   additionalContext: Artefact[];
   base: CommitHash | undefined;
+  /** The commit that the goal was stated on. */
+  start: CommitHash | undefined;
 };
 
 /**
@@ -84,15 +86,16 @@ async function readInputs(
   const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids, ...(grant.dialogue ?? [])])];
   const { chain: contextChain, additional: additionalContext } = await board.readContext(target, additionalIds, maxBytes);
   const known = [...contextChain, ...additionalContext];
-  const base = grant.base_commit ?? baseCommit(target, known) ?? (await pinnedCommit(board, claim, [target, ...known]));
-  return { target, contextChain, additionalContext, base };
+  const start = await pinnedCommit(board, claim, [target, ...known]);
+  const base = grant.base_commit ?? baseCommit(target, known) ?? start;
+  return { target, contextChain, additionalContext, base, start };
 }
 
-/** The commit that the goal pins, where the context does not include the goal itself. */
+/** What the goal pins; it is read where the context does not include the goal itself. */
 async function pinnedCommit(board: AgentBlackboard, claim: Claim, known: readonly Artefact[]): Promise<CommitHash | undefined> {
   const goalId = ArtefactId.parse(claim.goal_id);
-  if (known.some((artefact) => artefact.id === goalId)) return undefined;
-  return (await board.readHeads([goalId]))[0]?.head.metadata.commit;
+  const goal = known.find(({ id }) => id === goalId) ?? (await board.readHeads([goalId]))[0]?.head;
+  return goal?.metadata.commit;
 }
 
 async function orReason<Value>(work: () => Promise<Value>): Promise<Result<Value>> {

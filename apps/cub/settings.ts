@@ -65,7 +65,8 @@ export const Environment = z.object({
   SETT_SHUTDOWN_TIMEOUT: DurationText.default(30_000).describe("How long a running command may go on after SIGTERM."),
   SETT_GIT_BINARY: z.string().min(1).default("/cub/git").describe("The git that the cub uses."),
   SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
-  SETT_GIT_DIR: z.string().min(1).default("/git").describe("Where the repository's objects and the exchange are mounted."),
+  SETT_OBJECTS_DIR: z.string().min(1).default("/git/objects").describe("Where the repository's objects are mounted."),
+  SETT_EXCHANGE_DIR: z.string().min(1).default("/git/exchange").describe("Where agents leave their commits for each other."),
   SETT_WORKSPACE_DIR: z.string().min(1).default("/workspace").describe("The working directory of the command."),
 });
 
@@ -98,7 +99,8 @@ export function readSettings(environment: Record<string, string | undefined>) {
     git: {
       binary: read.SETT_GIT_BINARY,
       libraryPath: read.SETT_GIT_LIBRARY_PATH,
-      dir: read.SETT_GIT_DIR,
+      objectsDir: read.SETT_OBJECTS_DIR,
+      exchangeDir: read.SETT_EXCHANGE_DIR,
     },
     workspaceDir: read.SETT_WORKSPACE_DIR,
   };

@@ -1,6 +1,5 @@
 // The working copy in which the agent's command works, where the repository's objects are mounted.
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { Settings } from "./settings.ts";
 
@@ -10,7 +9,7 @@ export async function workingCopyOf(
   path: string | undefined,
   isFresh: boolean,
 ): Promise<WorkingCopy | undefined> {
-  const objectsDir = join(git.dir, "objects");
+  const { objectsDir, exchangeDir } = git;
   const hasObjects = await stat(objectsDir).then(
     (found) => found.isDirectory(),
     () => false,
@@ -21,7 +20,7 @@ export async function workingCopyOf(
     git: { path: git.binary, env },
     agentName,
     objectsDir,
-    exchangeDir: join(git.dir, "sett/exchange.git"),
+    exchangeDir,
     workspaceDir,
     isFresh,
   });

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { Artefact, type ArtefactHead, ArtefactMetadata } from "../model/artefact.ts";
 import { SettError } from "../model/errors.ts";
-import type { CommitHash } from "../model/ids.ts";
+import { AgentName } from "../model/ids.ts";
+import type { DeliveredCommit } from "./artefact-port.ts";
 import { brokenRule } from "./field-rules.ts";
 
 /** In the order in which the Lua functions get them. */
@@ -85,13 +86,17 @@ export function parseArtefact(
   return { problem: brokenRule(parsed.error.issues[0]?.path ?? []) };
 }
 
+/** What `deliveredCommit` needs. */
+export const commitFieldNames = ["logical_id", "goal_id", "produced_by_agent", "metadata"] as const;
+
 /**
- * The commit that the artefact has delivered, if any; a damaged one has none. The commit of a goal is where work starts, and is not
- * delivered.
+ * The commit that the artefact has delivered, if any, with its agent; a damaged one has none. The commit of a goal is where work starts, and
+ * is not delivered.
  */
-export function deliveredCommit(fields: Partial<Record<string, string>>): CommitHash | undefined {
+export function deliveredCommit(fields: Partial<Record<string, string>>): Omit<DeliveredCommit, "artefact"> | undefined {
   if (fields.logical_id === fields.goal_id) return undefined;
-  return ArtefactMetadata.safeParse(parseJson(fields.metadata)).data?.commit;
+  const commit = ArtefactMetadata.safeParse(parseJson(fields.metadata)).data?.commit;
+  return commit && { commit, agent: AgentName.safeParse(fields.produced_by_agent).data ?? "" };
 }
 
 function decimal(text: string | undefined): number | undefined {

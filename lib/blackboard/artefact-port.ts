@@ -1,8 +1,15 @@
 // Artefacts and goals as the rest of Sett sees them. A part of the port.
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
 import type { Actor } from "../model/event.ts";
-import type { ArtefactId, CommitHash, GoalId, LogicalId } from "../model/ids.ts";
+import type { AgentName, ArtefactId, CommitHash, GoalId, LogicalId } from "../model/ids.ts";
 import type { Refused } from "./refused.ts";
+
+/** `agent`: the one that has put it on record, empty where that is none. */
+export interface DeliveredCommit {
+  artefact: ArtefactId;
+  commit: CommitHash;
+  agent: AgentName | "";
+}
 
 export interface ArtefactBoard {
   /**
@@ -70,7 +77,7 @@ export interface ArtefactBoard {
   /**
    * The commits that artefacts have delivered (`metadata.commit`), the oldest first. The commit that a goal starts from is not among them.
    */
-  listCommits(): Promise<{ artefact: ArtefactId; commit: CommitHash }[]>;
+  listCommits(): Promise<DeliveredCommit[]>;
   /** The goal's flags. */
   readGoal(goal: GoalId): Promise<GoalRecord>;
   /**

@@ -1,109 +1,123 @@
-// The exchange on the host: a bare repository that containers write to, beside the objects that it borrows from the workspace.
-import { lstat, mkdir, rename, rmdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+// The exchange on the host: a folder of packs for each agent that may publish, which is the only thing of the host that it can write to.
+//
+//   .git/sett/exchange/INSTANCE/AGENT/COMMIT.pack   what the commit needs beyond the commit that its goal was stated on
+//
+// It is no repository, and no git ever works in it: readers take one file out of it, as data.
+import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { SettError } from "../model/errors.ts";
+import type { AgentName, CommitHash, InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import { type RepositoryPlace, unusable } from "./find-repository.ts";
-import { FolderOfAgents } from "./folder-of-agents.ts";
+import type { FileOfAgents, FolderOfAgents } from "./folder-of-agents.ts";
 import { removeTree } from "./remove-tree.ts";
 
-/** From the exchange's objects to the workspace's, on the host and, by the choice of mount points, in a container. */
-const exchangeAlternates = "../../../objects\n";
-/** More files than cubs ever make. */
-const maxNames = 400_000;
-const repairHint =
-  "`sett down` fetches the commits on record that are still in it; then remove exchange.git, and `sett up` makes a new one.";
-/** In the order in which they are made. */
-const folders = ["", "objects", "objects/info", "objects/pack", "refs", "refs/sett"];
+/** `agent`: the one whose artefact has the commit, empty where that is unknown. */
+export interface RecordedCommit {
+  readonly commit: CommitHash;
+  readonly agent: AgentName | "";
+}
 
-export function exchangePath(place: RepositoryPlace): string {
-  return join(place.commonDir, "sett/exchange.git");
+/** As much as the largest hosts accept at once. */
+export const maxPackBytes = 2 * 1024 * 1024 * 1024;
+/** More agents than an instance has. */
+const maxAgents = 10_000;
+
+export function exchangePath(place: Pick<RepositoryPlace, "commonDir">, instance: InstanceName): string {
+  return join(place.commonDir, "sett/exchange", instance);
+}
+
+export function packName(commit: CommitHash): string {
+  return `${commit}.pack`;
 }
 
 /**
- * Made under another name first, so that an incomplete one is never in its place. The owner of each part is set while no agent can reach
- * it; an exchange that containers have used is only checked.
+ * Makes the exchange, and in it the folder of each agent that may publish. A folder gets its owner before its agent can reach it; one that
+ * has served is only checked. Throws repository-unusable.
  */
-export async function createExchange(place: RepositoryPlace): Promise<void> {
-  const path = exchangePath(place);
-  if ((await lstat(path).catch(() => undefined)) !== undefined) return await requireSound(path, place);
-  const unfinished = `${path}.new-${process.pid}`;
+export async function createExchange(
+  place: RepositoryPlace,
+  instance: InstanceName,
+  writers: readonly AgentName[],
+): Promise<void> {
+  const path = exchangePath(place, instance);
   try {
-    if ((await mkdir(join(path, ".."), { recursive: true })) !== undefined) await changeOwner(place.owner, join(path, ".."));
-    await removeTree(unfinished);
-    await fill(place, unfinished);
-    await rename(unfinished, path);
+    // Another instance of the repository may just remove the folders that are empty.
+    await makeParents(place, path).catch(() => makeParents(place, path));
+    for (const folder of writers.map((agent) => join(path, agent))) {
+      if (await makeFolder(folder)) await changeOwner(place.containerUser, folder);
+      else await requireOwner(folder, place.containerUser.uid);
+    }
   } catch (cause) {
-    await removeTree(unfinished).catch(() => undefined);
     if (cause instanceof SettError) throw cause;
     const hint = `Does the folder belong to you? ${path} is where agents leave their commits.`;
     throw new SettError("repository-unusable", `No exchange can be made in ${place.commonDir}.`, { hint, cause });
   }
 }
 
-/** Removes the exchange and the folder around it. Nothing there is fine. */
-export async function removeExchange(place: RepositoryPlace): Promise<void> {
-  const path = exchangePath(place);
-  await removeTree(path);
-  // Something else of Sett's may be in there.
-  await rmdir(join(path, "..")).catch(() => undefined);
+async function makeParents({ owner }: RepositoryPlace, path: string): Promise<void> {
+  for (const folder of [dirname(dirname(path)), dirname(path), path])
+    if (await makeFolder(folder)) await changeOwner(owner, folder);
 }
 
-/** What `git init --bare` makes, as far as git needs it, and nothing that the user's settings for new repositories would add. */
-async function fill({ objectFormat, containerUser }: RepositoryPlace, path: string): Promise<void> {
-  const isSha256 = objectFormat === "sha256";
-  const core = `[core]\n\trepositoryFormatVersion = ${isSha256 ? 1 : 0}\n\tfilemode = true\n\tbare = true\n`;
-  const extensions = isSha256 ? "[extensions]\n\tobjectFormat = sha256\n" : "";
-  const files = {
-    HEAD: "ref: refs/heads/main\n",
-    config: `${core}${extensions}[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n`,
-    "objects/info/alternates": exchangeAlternates,
-  };
-  for (const name of folders) {
-    await mkdir(join(path, name));
-    await changeOwner(containerUser, join(path, name));
+/** False where it exists. */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o755 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   }
-  for (const [name, text] of Object.entries(files)) {
-    await writeFile(join(path, name), text, { flag: "wx" });
-    await changeOwner(containerUser, join(path, name));
-  }
+}
+
+async function requireOwner(folder: string, uid: number): Promise<void> {
+  const stats = await lstat(folder);
+  if (stats.isDirectory() && stats.uid === uid) return;
+  const what = stats.isDirectory() ? `belongs to user ${stats.uid}, and agents work as ${uid}` : "is no folder";
+  const hint = "`sett down` fetches the commits on record that are still in it; then remove it, and `sett up` makes a new one.";
+  throw unusable(`${folder}, where an agent leaves its commits, ${what}.`, hint);
+}
+
+/** Removes the exchange of an instance. Nothing there is fine. Resolves with whether it was the last one. */
+export async function removeExchange(place: RepositoryPlace, instance: InstanceName): Promise<boolean> {
+  const path = exchangePath(place, instance);
+  await removeTree(path);
+  return await rmdir(dirname(path)).then(
+    () => true,
+    (error) => (error as NodeJS.ErrnoException).code === "ENOENT",
+  );
 }
 
 /** False where agents have left nothing in it. What cannot be read may hold something. */
-export function holdsPacks(place: RepositoryPlace): boolean {
+export async function holdsPacks(place: RepositoryPlace, instance: InstanceName): Promise<boolean> {
+  const path = exchangePath(place, instance);
   try {
-    using exchange = FolderOfAgents.open(exchangePath(place));
-    using objects = exchange?.folder("objects");
-    using packs = objects?.folder("pack");
-    return exchange !== undefined && packs?.names(maxNames).length !== 0;
-  } catch {
-    return true;
-  }
-}
-
-async function requireSound(path: string, place: RepositoryPlace): Promise<void> {
-  if (!isAsMade(path)) {
-    throw unusable(`The exchange ${path} is damaged: an agent has changed it.`, repairHint);
-  }
-  const { uid } = place.containerUser;
-  for (const name of folders) {
-    const stats = await lstat(join(path, name)).catch(() => undefined);
-    if (stats === undefined || stats.uid === uid) continue;
-    throw unusable(
-      `The exchange's folder ${join(path, name)} belongs to user ${stats.uid}, and agents work as ${uid}.`,
-      repairHint,
-    );
-  }
-}
-
-/** True when the exchange borrows objects from the workspace, and from nowhere else. */
-function isAsMade(path: string): boolean {
-  try {
-    using exchange = FolderOfAgents.open(path);
-    using objects = exchange?.folder("objects");
-    using info = objects?.folder("info");
-    return exchange?.text("HEAD", 1024) !== undefined && info?.text("alternates", 1024) === exchangeAlternates;
-  } catch {
+    for (const agent of await readdir(path)) if ((await readdir(join(path, agent))).length > 0) return true;
     return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
+}
+
+/**
+ * The files that may hold a commit, to be closed by the caller: that of `agent`, which has put it on record, or else what any agent has
+ * under its name. Throws git-failed for what is no regular file there, or too large.
+ */
+export function* packsOf(exchange: FolderOfAgents, { commit, agent }: RecordedCommit): Generator<FileOfAgents> {
+  const own = agent === "" ? undefined : packIn(exchange, agent, commit);
+  if (own !== undefined) return yield own;
+  for (const name of exchange.names(maxAgents).sort()) {
+    try {
+      const pack = packIn(exchange, name, commit);
+      if (pack !== undefined) yield pack;
+    } catch {
+      // It does not keep away what another agent has.
+    }
+  }
+}
+
+function packIn(exchange: FolderOfAgents, agent: string, commit: CommitHash): FileOfAgents | undefined {
+  using folder = exchange.folder(agent);
+  return folder?.file(packName(commit), maxPackBytes);
 }

@@ -2,8 +2,19 @@
 //
 // An agent may put anything there: a link to another repository, a pipe without a writer, a file of terabytes, and something else a moment
 // later. So each step goes from an open folder to one name in it, checks what has that name, and accepts only regular files and folders of
-// the same device. A path is never followed as a whole.
-import { closeSync, constants, existsSync, fstatSync, lstatSync, opendirSync, openSync, readSync, type Stats } from "node:fs";
+// the same mount. A path is never followed as a whole.
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+} from "node:fs";
 import { SettError } from "../model/errors.ts";
 
 type Kind = "folder" | "file";
@@ -88,12 +99,13 @@ export class FolderOfAgents implements Disposable {
 
   #open(kind: Kind, name: string): number | undefined {
     const shown = `${this.#path}/${name}`;
+    if (name === "" || name === "." || name === ".." || name.includes("/")) throw refused(shown, "that is no name in a folder");
     const fd = openAs(kind, this.#pathTo(name), shown);
     if (fd === undefined) return undefined;
-    const isHere = fstatSync(fd).dev === fstatSync(this.#fd).dev && (this.#hasDescriptors || this.#isInPlace());
+    const isHere = mountOf(fd) === mountOf(this.#fd) && (this.#hasDescriptors || this.#isInPlace());
     if (isHere) return fd;
     closeSync(fd);
-    throw refused(shown, "it is on another device, or was replaced");
+    throw refused(shown, "it is on another file system, or was replaced");
   }
 
   #pathTo(name: string): string {
@@ -135,6 +147,20 @@ function openAs(kind: Kind, way: string, shown: string): number | undefined {
   if (isOneFile(seen, fstatSync(fd))) return fd;
   closeSync(fd);
   throw refused(shown, "it was replaced while it was read");
+}
+
+/**
+ * What a file is mounted with. The number of the device is none where Linux tells mounts apart: layered and network file systems give a file
+ * another one than its folder.
+ */
+function mountOf(fd: number): string {
+  try {
+    const [, mount] = /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8")) ?? [];
+    if (mount !== undefined) return mount;
+  } catch {
+    // Only Linux has it.
+  }
+  return `device ${fstatSync(fd).dev}`;
 }
 
 function isKind(stats: Stats, kind: Kind): boolean {

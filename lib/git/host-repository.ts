@@ -1,13 +1,15 @@
 // The user's repository on the host: what Sett reads of it, and the refs and the exchange that Sett keeps in it.
+import { rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
-import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
+import { type AgentName, type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
-import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
+import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
 import { settRef } from "./refs.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { forgetDepth, noteDepth } from "./shallow.ts";
@@ -33,8 +35,6 @@ export interface DirtyFile {
 /** HEAD, index, files and configuration of the repository are only read, except by `commitNewFiles`. */
 export class HostRepository {
   readonly place: RepositoryPlace;
-  /** The only folder that containers may write to; `createExchange` makes it. */
-  readonly exchangeDir: string;
   /** Lock between commands that set up or take down instances of this repository; they create and remove it. */
   readonly lockFile: string;
   readonly #git: Git;
@@ -42,7 +42,6 @@ export class HostRepository {
   private constructor(git: Git, place: RepositoryPlace) {
     this.#git = git;
     this.place = place;
-    this.exchangeDir = exchangePath(place);
     this.lockFile = join(place.commonDir, "sett.lock");
   }
 
@@ -108,29 +107,43 @@ export class HostRepository {
     return { name, commit: CommitHash.parse(tagged.trim()) };
   }
 
-  /** Makes the exchange, or checks that the existing one is intact. Throws repository-unusable. */
-  async createExchange(): Promise<void> {
+  /** Where an instance's agents leave their commits: `createExchange` makes it. */
+  exchangeDir(instance: InstanceName): string {
+    return exchangePath(this.place, instance);
+  }
+
+  /** Makes the exchange with a folder for each agent that may publish, or checks those that exist. Throws repository-unusable. */
+  async createExchange(instance: InstanceName, writers: readonly AgentName[]): Promise<void> {
     await noteDepth(this.place);
-    await createExchange(this.place);
+    await createExchange(this.place, instance, writers);
   }
 
   /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */
   async fetchCommits(
     instance: InstanceName,
-    results: readonly { readonly artefact: ArtefactId; readonly commit: CommitHash }[],
+    results: readonly (RecordedCommit & { readonly artefact: ArtefactId })[],
   ): Promise<ImportedCommits> {
-    const recorded = results.map(({ artefact, commit }) => ({ ref: settRef(instance, artefact), commit }));
-    return await importCommits(this.#git, this.place, recorded);
+    const recorded = results.map(({ artefact, commit, agent }) => ({ ref: settRef(instance, artefact), commit, agent }));
+    return await importCommits(this.#git, this.place, instance, recorded);
   }
 
   /** Whether agents may have left anything in the exchange. */
-  mayHoldResults(): boolean {
-    return holdsPacks(this.place);
+  async mayHoldResults(instance: InstanceName): Promise<boolean> {
+    return (await holdsPacks(this.place, instance)) || (await this.hasOldExchange());
   }
 
-  async removeExchange(): Promise<void> {
-    await removeExchange(this.place);
+  /** Whether agents of an earlier version have left commits here, which this version's can only read from the repository. */
+  hasOldExchange(): Promise<boolean> {
+    return hasOldExchange(this.place);
+  }
+
+  async removeExchange(instance: InstanceName): Promise<void> {
+    const isLast = await removeExchange(this.place, instance);
+    if (!isLast) return;
+    await removeOldExchange(this.place);
     await forgetDepth(this.place.objectsDir);
+    // Something else of Sett's may be in there.
+    await rmdir(join(this.place.commonDir, "sett")).catch(() => undefined);
   }
 
   /** Removes the refs of every goal and result of an instance; what was merged stays. */

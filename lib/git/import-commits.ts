@@ -1,39 +1,34 @@
 // Brings the commits that are on record into the workspace's repository.
 //
-// The blackboard says which commit an artefact has, and so its name. Only packs are read from the exchange, where agents can write
-// anything: they are copied into a quarantine as data, and what the commits need of them goes from there into the repository. The user's
+// The blackboard says which commit an artefact has, and so its name. Only a commit's pack is read from the exchange, where agents can
+// write anything: it is copied into a quarantine as data, and what the commit needs of it goes from there into the repository. The user's
 // remotes, FETCH_HEAD and tags are not involved.
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, SettError } from "../model/errors.ts";
-import { CommitHash } from "../model/ids.ts";
+import type { CommitHash, InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
-import { exchangePath } from "./exchange.ts";
+import type { RecordedCommit } from "./exchange.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
-import { FolderOfAgents } from "./folder-of-agents.ts";
-import { Quarantine, quoted } from "./quarantine.ts";
+import { Quarantine } from "./quarantine.ts";
 import { type Git, pipeGit, runGit } from "./run-git.ts";
+import { borrowing } from "./take-commit.ts";
 
 /** The commit of an artefact, and its name: `settRef`. */
-export interface NamedCommit {
+export interface NamedCommit extends RecordedCommit {
   readonly ref: string;
-  readonly commit: CommitHash;
 }
 
 type CommitProblem = NamedCommit & { readonly reason: string };
 
 /**
  * `imported`: new in the workspace. `broken`: not available, or their name already names another commit here, with the reason; the next
- * call tries them again. `altered`: those of `imported` for which the exchange has another commit than the record, with that.
+ * call tries them again.
  */
 export interface ImportedCommits {
   readonly imported: readonly NamedCommit[];
   readonly broken: readonly CommitProblem[];
-  readonly altered: readonly CommitProblem[];
 }
-
-/** More than the name of any commit needs. */
-const maxRefBytes = 1024;
 
 /** Limits of git for data from agents, and settings with which it stays within them on correct data. */
 function limited(git: Git): Git {
@@ -52,83 +47,33 @@ function limited(git: Git): Git {
 export async function importCommits(
   anyGit: Git,
   place: RepositoryPlace,
+  instance: InstanceName,
   recorded: readonly NamedCommit[],
 ): Promise<ImportedCommits> {
-  if (recorded.length === 0) return { imported: [], broken: [], altered: [] };
+  if (recorded.length === 0) return { imported: [], broken: [] };
   const git = limited(anyGit);
   const known = await knownRefs(git, place);
   const moved = recorded.filter(({ ref, commit }) => known.has(ref) && known.get(ref) !== commit);
   const broken: CommitProblem[] = moved.map((each) => ({ ...each, reason: `${each.ref} names ${known.get(each.ref)} here.` }));
   const wanted = recorded.filter(({ ref }) => !known.has(ref));
-  if (wanted.length === 0) return { imported: [], broken, altered: [] };
+  if (wanted.length === 0) return { imported: [], broken };
 
   await using quarantine = await Quarantine.make(git, place);
-  const exchange = await readExchange(exchangePath(place), quarantine, wanted);
+  const problems = await quarantine.take(instance, wanted);
   const types = await typesOf(git, place, quarantine, wanted);
   const whole: NamedCommit[] = [];
   for (const each of wanted) {
     const type = types.get(each.commit);
     if (type === "commit") whole.push(each);
-    else broken.push({ ...each, reason: exchange.problems.get(each.commit) ?? absence(type) });
+    else broken.push({ ...each, reason: problems.get(each.commit) ?? absence(type) });
   }
-  const imported = await importAll({ git, place, quarantine }, whole, broken);
-  return { imported, broken, altered: imported.flatMap((each) => exchange.refProblems.get(each.ref) ?? []) };
+  return { imported: await importAll({ git, place, quarantine }, whole, broken), broken };
 }
 
 function absence(type: string | undefined): string {
   return type === undefined
     ? "Its objects are neither in the exchange nor in the repository."
     : `It is no commit, but a ${type}.`;
-}
-
-interface ExchangeFindings {
-  /** Why a commit's objects could not be read, where more is known than that no pack has them. */
-  readonly problems: ReadonlyMap<CommitHash, string>;
-  /** By ref. */
-  readonly refProblems: ReadonlyMap<string, CommitProblem>;
-}
-
-/** Never throws for what the exchange holds: what cannot be read is a problem of the commits that need it. */
-async function readExchange(
-  exchangeDir: string,
-  quarantine: Quarantine,
-  wanted: readonly NamedCommit[],
-): Promise<ExchangeFindings> {
-  const commits = [...new Set(wanted.map(({ commit }) => commit))];
-  try {
-    using exchange = FolderOfAgents.open(exchangeDir);
-    using objects = exchange?.folder("objects");
-    using packs = objects?.folder("pack");
-    if (exchange === undefined || packs === undefined) return { problems: new Map(), refProblems: new Map() };
-    const { found, problems } = await quarantine.addPacks(packs, commits);
-    const refProblems = new Map<string, CommitProblem>();
-    for (const each of wanted) {
-      const reason = refProblem(exchange, each, found.has(each.commit));
-      if (reason !== undefined) refProblems.set(each.ref, { ...each, reason });
-    }
-    return { problems, refProblems };
-  } catch (error) {
-    return { problems: new Map(commits.map((commit) => [commit, messageOf(error)])), refProblems: new Map() };
-  }
-}
-
-/**
- * The problem with a name in the exchange, if that is not the commit on record. Only a commit that came from the exchange has a name there.
- */
-function refProblem(exchange: FolderOfAgents, { ref, commit }: NamedCommit, isFromThere: boolean): string | undefined {
-  const [, , instance = "", id = ""] = ref.split("/");
-  try {
-    using refs = exchange.folder("refs");
-    using sett = refs?.folder("sett");
-    using names = sett?.folder(instance);
-    const text = names?.text(id, maxRefBytes)?.trim();
-    if (text === undefined) return isFromThere ? "Its name in the exchange was removed." : undefined;
-    if (text === commit) return undefined;
-    const other = CommitHash.safeParse(text);
-    return `Its name in the exchange was written over with ${other.success ? other.data : "something that is no commit"}.`;
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 async function knownRefs(git: Git, place: RepositoryPlace): Promise<ReadonlyMap<string, string>> {
@@ -147,7 +92,7 @@ async function typesOf(
   const lines = await runGit(git, {
     args: [repository(place), "cat-file", "--batch-check=%(objectname) %(objecttype)"],
     stdin: wanted.map(({ commit }) => `${commit}\n`).join(""),
-    env: borrowing(quarantine),
+    env: borrowing(quarantine.objectsDir),
   });
   const types = new Map<CommitHash, string>();
   for (const [index, line] of lines.split("\n").slice(0, -1).entries()) {
@@ -188,7 +133,7 @@ async function importTogether({ git, place, quarantine }: Import, wanted: readon
   const known = await runGit(git, { args: [repository(place), "for-each-ref", "--format=^%(objectname)", "refs/sett/"] });
   const head = await runGit(git, { args: [repository(place), "rev-parse", "--verify", "HEAD^{commit}"] });
   const revisions = `${wanted.map(({ commit }) => `${commit}\n`).join("")}^${head}${known}`;
-  const env = borrowing(quarantine);
+  const env = borrowing(quarantine.objectsDir);
   await runGit(git, { args: [repository(place), "rev-list", "--objects", "--quiet", "--stdin"], stdin: revisions, env });
   const pack = await copyObjects(git, place, revisions, env);
   try {
@@ -217,10 +162,6 @@ async function copyObjects(
   if (hash === undefined)
     throw new SettError("git-failed", `git index-pack named no pack, but printed ${JSON.stringify(written)}.`);
   return { path: join(place.objectsDir, "pack", `pack-${hash}`), isKept: kind === "keep" };
-}
-
-function borrowing({ objectsDir }: Quarantine): Record<string, string> {
-  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objectsDir) };
 }
 
 function repository(place: RepositoryPlace): string {

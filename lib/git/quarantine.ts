@@ -1,100 +1,55 @@
-// A private object store between the exchange and the repository: the packs of agents are unpacked there, and checked.
-import { closeSync, openSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+// A private object store between the exchange and the repository: what agents have left is unpacked there, and checked.
+import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../model/errors.ts";
-import type { CommitHash } from "../model/ids.ts";
-import { findPacks, inIndex } from "./find-packs.ts";
+import type { CommitHash, InstanceName } from "../model/ids.ts";
+import { exchangePath, type RecordedCommit } from "./exchange.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
-import type { FolderOfAgents } from "./folder-of-agents.ts";
-import { type Git, runGit } from "./run-git.ts";
-
-/** As much as the largest hosts accept at once. */
-const maxPackBytes = 2 * 1024 * 1024 * 1024;
-
-interface PackFindings {
-  readonly found: ReadonlySet<CommitHash>;
-  readonly problems: ReadonlyMap<CommitHash, string>;
-}
+import { FolderOfAgents } from "./folder-of-agents.ts";
+import { takeOldPacks } from "./old-exchange.ts";
+import type { Git } from "./run-git.ts";
+import { makeStore, type Taking, takeCommit } from "./take-commit.ts";
 
 export class Quarantine implements AsyncDisposable {
   /** An object store that only git has written to. */
   readonly objectsDir: string;
-  readonly #git: Git;
   readonly #place: RepositoryPlace;
+  readonly #taking: Taking;
 
   private constructor(git: Git, place: RepositoryPlace, objectsDir: string) {
-    this.#git = git;
-    this.#place = place;
     this.objectsDir = objectsDir;
+    this.#place = place;
+    this.#taking = { git, gitDir: place.gitDir, objectsDir };
   }
 
   static async make(git: Git, place: RepositoryPlace): Promise<Quarantine> {
     // Named as git names its own: git's next clean-up removes one that a crash has left behind.
     const objectsDir = await mkdtemp(join(place.objectsDir, "tmp_objdir-sett-"));
-    await mkdir(join(objectsDir, "pack"));
+    await makeStore(objectsDir, place.objectsDir);
     return new Quarantine(git, place, objectsDir);
   }
 
   /**
-   * Copies the packs that hold these commits into the quarantine. `problems`: why a commit could not be read, where more is known than that
-   * no pack has it. Packs are read as data, from the open file: git never reads the exchange.
+   * Takes the commits that the exchange has. Returns why others could not be read, where more is known than that they are not there. Never
+   * throws for what the exchange holds.
    */
-  async addPacks(packs: FolderOfAgents, commits: readonly CommitHash[]): Promise<PackFindings> {
+  async take(instance: InstanceName, recorded: readonly RecordedCommit[]): Promise<Map<CommitHash, string>> {
     const problems = new Map<CommitHash, string>();
-    const candidates = findPacks(packs, new Set(commits));
-    const found = new Set<CommitHash>();
-    for (const commit of commits) {
-      for (const pack of candidates.get(commit) ?? []) {
-        if (found.has(commit)) break;
-        try {
-          for (const each of await this.#addPack(packs, pack, new Set(commits))) found.add(each);
-        } catch (error) {
-          problems.set(commit, messageOf(error));
-        }
+    await takeOldPacks(this.#taking, this.#place);
+    try {
+      using exchange = FolderOfAgents.open(exchangePath(this.#place, instance));
+      if (exchange === undefined) return problems;
+      for (const each of new Map(recorded.map((one) => [one.commit, one])).values()) {
+        const problem = await takeCommit(this.#taking, exchange, each);
+        if (problem !== undefined && problem !== "") problems.set(each.commit, problem);
       }
-      if (found.has(commit)) problems.delete(commit);
+    } catch (error) {
+      for (const { commit } of recorded) problems.set(commit, messageOf(error));
     }
-    return { found, problems };
+    return problems;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.objectsDir, { recursive: true, force: true });
   }
-
-  /** Returns those of the commits that the pack holds. A pack that holds none is removed again. */
-  async #addPack(packs: FolderOfAgents, name: string, commits: ReadonlySet<CommitHash>): Promise<CommitHash[]> {
-    using pack = packs.file(`${name}.pack`, maxPackBytes);
-    if (pack === undefined) return [];
-    const indexed = await runGit(this.#git, {
-      args: [
-        `--git-dir=${this.#place.gitDir}`,
-        "index-pack",
-        "--stdin",
-        "--fix-thin",
-        strict,
-        `--max-input-size=${maxPackBytes}`,
-      ],
-      stdinFile: pack.fd,
-      env: this.#store,
-    });
-    const own = join(this.objectsDir, "pack", `pack-${indexed.trim().split("\t").at(-1)}`);
-    const index = openSync(`${own}.idx`, "r");
-    const found = inIndex(index, commits);
-    closeSync(index);
-    if (found.length === 0) for (const extension of ["pack", "idx", "rev"]) await rm(`${own}.${extension}`, { force: true });
-    return found;
-  }
-
-  get #store(): Record<string, string> {
-    return { GIT_OBJECT_DIRECTORY: this.objectsDir, GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(this.#place.objectsDir) };
-  }
-}
-
-/** Every object is checked, except for padded file modes, which old programs have left in many histories. */
-const strict = "--strict=zeroPaddedFilemode=ignore";
-
-/** For a list of paths, where a colon would end a path. */
-export function quoted(path: string): string {
-  return `"${path.replace(/["\\]/g, "\\$&")}"`;
 }

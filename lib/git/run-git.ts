@@ -28,6 +28,8 @@ export interface GitRun {
   readonly stdin?: string;
   /** A descriptor to be stdin, read from its beginning. */
   readonly stdinFile?: number;
+  /** A descriptor to be stdout; nothing is returned then. */
+  readonly stdoutFile?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -119,7 +121,7 @@ function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildP
   return spawn(program, args, {
     cwd: run.cwd,
     env: { ...git.env, ...ownEnvironment, ...run.env },
-    stdio: [stdin, "pipe", "pipe"],
+    stdio: [stdin, run.stdoutFile ?? "pipe", "pipe"],
   });
 }
 

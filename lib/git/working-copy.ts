@@ -3,10 +3,13 @@ import { access, chmod, constants, lstat, mkdir, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type AgentName, CommitHash } from "../model/ids.ts";
+import type { RecordedCommit } from "./exchange.ts";
+import { FolderOfAgents } from "./folder-of-agents.ts";
 import { publishCommit } from "./publish.ts";
 import { emptyFolder, makeFoldersWritable, removeTree } from "./remove-tree.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
 import { readDepth } from "./shallow.ts";
+import { makeStore, takeCommit } from "./take-commit.ts";
 
 export interface WorkingCopyOptions {
   /** In an agent's container the git beside the cub, with the environment that it needs there. */
@@ -15,7 +18,7 @@ export interface WorkingCopyOptions {
   readonly agentName: AgentName;
   /** The workspace's object store, read-only: `/git/objects`. */
   readonly objectsDir: string;
-  /** The exchange; it may be missing or read-only as long as the agent publishes nothing: `/git/sett/exchange.git`. */
+  /** The exchange, where only the agent's own folder may be writable: `/git/exchange`. */
   readonly exchangeDir: string;
   /** The agent's own volume: `/workspace`. */
   readonly workspaceDir: string;
@@ -32,6 +35,8 @@ export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
   readonly #git: Git;
   readonly #gitDir: string;
+  /** The commits on record that the grant is about. */
+  #given: ReadonlySet<CommitHash> = new Set();
 
   constructor(options: WorkingCopyOptions) {
     this.#options = options;
@@ -43,9 +48,13 @@ export class WorkingCopy {
     this.#gitDir = join(options.workspaceDir, ".git");
   }
 
-  /** Puts the working copy at `base`, detached, with no file but those of `base` and the ignored ones. Throws git-failed. */
-  async prepare(base: CommitHash): Promise<void> {
+  /**
+   * Puts the working copy at `base`, detached, with no file but those of `base` and the ignored ones, and brings the commits `given` from the
+   * exchange, where they can be had. Throws git-failed.
+   */
+  async prepare(base: CommitHash, given: readonly RecordedCommit[] = []): Promise<void> {
     const { workspaceDir } = this.#options;
+    this.#given = new Set(given.map(({ commit }) => commit));
     await this.#requireWorkspace();
     if (this.#options.isFresh) await emptyFolder(workspaceDir);
     const repairs = [undefined, makeFoldersWritable, emptyFolder];
@@ -53,7 +62,7 @@ export class WorkingCopy {
       try {
         await repair?.(workspaceDir);
         await this.#remakeRepository(base);
-        await this.#requireCommit(base);
+        await this.#bring(base, given);
         await this.#checkOut(base);
         return;
       } catch (error) {
@@ -82,20 +91,21 @@ export class WorkingCopy {
     return only === undefined || others.length > 0 ? undefined : CommitHash.parse(only.slice("commit ".length));
   }
 
-  /** True when the commit is in the workspace or in the exchange, and not only in this copy. */
+  /** True when others have the commit: it is in the workspace, or on record. */
   async isShared(commit: CommitHash): Promise<boolean> {
-    const { objectsDir, exchangeDir } = this.#options;
-    const elsewhere = { GIT_OBJECT_DIRECTORY: objectsDir, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(exchangeDir, "objects") };
-    const git = { path: this.#git.path, env: { ...this.#git.env, ...elsewhere } };
+    if (this.#given.has(commit)) return true;
+    const git = { path: this.#git.path, env: { ...this.#git.env, GIT_OBJECT_DIRECTORY: this.#options.objectsDir } };
     return (await tryGit(git, this.#inRepository({ args: ["cat-file", "-e", `${commit}^{commit}`] }))).exitCode === 0;
   }
 
   /**
-   * Puts `commit` and all that it needs beyond `base` into the exchange, then names it there (`settRef`). A repeat changes
-   * nothing. Throws git-failed when the ref names another commit, or when something that the commit needs is missing.
+   * Puts `commit` and all that it needs beyond `start`, the commit that its goal was stated on, into the exchange. A repeat changes nothing.
+   * Throws git-failed when something that the commit needs is missing.
    */
-  async publish(commit: CommitHash, ref: string, base: CommitHash | undefined): Promise<void> {
-    await publishCommit({ git: this.#git, gitDir: this.#gitDir, exchangeDir: this.#options.exchangeDir, commit, ref, base });
+  async publish(commit: CommitHash, start: CommitHash | undefined): Promise<void> {
+    const { agentName, objectsDir, exchangeDir } = this.#options;
+    const folder = join(exchangeDir, agentName);
+    await publishCommit({ git: this.#git, gitDir: this.#gitDir, objectsDir, folder, commit, start });
   }
 
   async #requireWorkspace(): Promise<void> {
@@ -120,18 +130,11 @@ export class WorkingCopy {
     const format = base.length === 64 ? "sha256" : "sha1";
     await this.#run({ args: ["init", "--quiet", "--template=", `--object-format=${format}`, "--initial-branch=main"] });
     await mkdir(join(this.#gitDir, "info"), { recursive: true });
-    await writeFile(join(this.#gitDir, "objects/info/alternates"), await this.#alternates());
+    await makeStore(join(this.#gitDir, "objects"), this.#options.objectsDir);
     const depth = await readDepth(this.#options.objectsDir);
     if (depth !== undefined) await writeFile(join(this.#gitDir, "shallow"), depth);
     await writeFile(join(this.#gitDir, "config"), ownConfig(this.#options.agentName), { flag: "a" });
     await this.#checkIndex();
-  }
-
-  async #alternates(): Promise<string> {
-    const { objectsDir, exchangeDir } = this.#options;
-    const exchangeObjects = join(exchangeDir, "objects");
-    const hasExchange = (await lstat(exchangeObjects).catch(() => undefined)) !== undefined;
-    return [objectsDir, ...(hasExchange ? [exchangeObjects] : [])].map((path) => `${path}\n`).join("");
   }
 
   /** Removes an index that is broken or makes git ignore files, and empties the folders of submodules, which have no repository now. */
@@ -146,9 +149,27 @@ export class WorkingCopy {
     }
   }
 
-  async #requireCommit(base: CommitHash): Promise<void> {
-    const found = await tryGit(this.#git, this.#inRepository({ args: ["cat-file", "-e", `${base}^{commit}`] }));
-    if (found.exitCode !== 0) throw new CommitMissing(base);
+  /** Copies what the workspace does not have out of the exchange. Only `base` must be there: what else is missing the tool will see. */
+  async #bring(base: CommitHash, given: readonly RecordedCommit[]): Promise<void> {
+    const wanted = new Map([{ commit: base, agent: "" as const }, ...given].map((each) => [each.commit, each]));
+    let missing = await this.#missing([...wanted.values()]);
+    if (missing.length === 0) return;
+    const problems = new Map<CommitHash, string>();
+    const taking = { git: this.#git, gitDir: this.#gitDir, objectsDir: join(this.#gitDir, "objects") };
+    using exchange = FolderOfAgents.open(this.#options.exchangeDir);
+    for (let next = missing[0]; next !== undefined && exchange !== undefined; next = missing[0]) {
+      const problem = await takeCommit(taking, exchange, next);
+      problems.set(next.commit, problem ?? "");
+      // A later commit has often brought the ones before it.
+      missing = (await this.#missing(missing)).filter(({ commit }) => !problems.has(commit));
+    }
+    if ((await this.#missing([{ commit: base, agent: "" }])).length > 0) throw new CommitMissing(base, problems.get(base));
+  }
+
+  async #missing(commits: readonly RecordedCommit[]): Promise<RecordedCommit[]> {
+    const stdin = commits.map(({ commit }) => `${commit}^{commit}\n`).join("");
+    const lines = (await this.#run({ args: ["cat-file", "--batch-check=%(objecttype)"], stdin })).split("\n");
+    return commits.filter((_, index) => lines[index] !== "commit");
   }
 
   async #checkOut(base: CommitHash): Promise<void> {
@@ -168,8 +189,9 @@ export class WorkingCopy {
 }
 
 class CommitMissing extends SettError {
-  constructor(base: CommitHash) {
-    super("git-failed", `Commit ${base} is neither in the workspace nor in the exchange.`, {
+  constructor(base: CommitHash, problem = "") {
+    const why = problem === "" ? "" : ` ${problem}`;
+    super("git-failed", `Commit ${base} is neither in the workspace nor in the exchange.${why}`, {
       hint: "Was the commit amended, or the goal's ref removed? Post the goal again.",
     });
   }

@@ -43,7 +43,7 @@ beforeAll(async () => {
     ...scriptAgent("shell", shell),
     ...scriptAgent("dawdler", endless),
     ...scriptAgent("critic", critic),
-    ...scriptAgent("hasty", "until [ -e /git/sett/exchange.git/go ]; do sleep 0.1; done; exit 1"),
+    ...scriptAgent("hasty", "until [ -e /git/exchange/go ]; do sleep 0.1; done; exit 1"),
     ...scriptAgent("slow", late),
     ...scriptAgent("locked", commit),
     ...scriptAgent("unsure", ":"),
@@ -189,7 +189,7 @@ test("a valid answer to a claim that another agent's failure has ended is droppe
   await waitFor("the slow one at work", async () => (await logOf("slow")).some((line) => line.msg === "Executing tool"), {
     everyMs: 200,
   });
-  await sett.write({ ".git/sett/exchange.git/go": "" });
+  await sett.write({ [`.git/sett/exchange/${sett.name}/go`]: "" });
   const { results } = await running;
   expect(results.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["shell", "hasty"]);
   const msg = "Lost the grant; stopped its tool and dropped its result";

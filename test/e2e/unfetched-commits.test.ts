@@ -63,12 +63,13 @@ test("it stops nothing while Redis does not say what there is to be fetched", as
 }, 300_000);
 
 test("nor while a commit on record is not to be had", async () => {
-  const objects = join(sett.folder, ".git/sett/exchange.git/objects");
-  await rename(join(objects, "pack"), join(objects, "elsewhere"));
+  const packs = join(sett.folder, ".git/sett/exchange", sett.name, "painter");
+  const [pack = ""] = await readdir(packs);
+  await rename(join(packs, pack), join(packs, "elsewhere"));
   const { code, err } = await away();
   expect([code, err]).toEqual([1, expect.stringContaining(`${refusal()} Nothing was stopped.`)]);
   expect(err).toContain("on record is not fetched as");
-  await rename(join(objects, "elsewhere"), join(objects, "pack"));
+  await rename(join(packs, "elsewhere"), join(packs, pack));
   expect(JSON.parse(await sett.need("list", "--json"))[0].state).toBe("running");
 });
 

@@ -9,8 +9,8 @@ setDefaultTimeout(300_000);
 
 const answer = (type: string) => `jq -n '{artefact_type: "${type}", artefact_payload: env.HOSTNAME, summary: "done"}'`;
 
-const gate = "until [ -e /git/sett/exchange.git/go ]; do sleep 0.1; done";
-const openGate = (sett: SettWorkspace) => sett.write({ ".git/sett/exchange.git/go": "" });
+const gate = "until [ -e /git/exchange/go ]; do sleep 0.1; done";
+const openGate = (sett: SettWorkspace) => sett.write({ [`.git/sett/exchange/${sett.name}/go`]: "" });
 
 /** One scalable agent, whose tool waits at the `gate`, or not at all. */
 async function scalable(script: string, more = ""): Promise<SettWorkspace> {
@@ -96,7 +96,7 @@ test("a worker that is killed costs its attempt: a Failure that says how it ende
 });
 
 test("with retries the next attempt is a new worker", async () => {
-  await using sett = await scalable(`[ -e /git/sett/exchange.git/go ] || exit 1\n${answer("Report")}`, "    retries: 10\n");
+  await using sett = await scalable(`[ -e /git/exchange/go ] || exit 1\n${answer("Report")}`, "    retries: 10\n");
   const goal = await sett.forage("try again");
   const seen = (type: string) =>
     waitFor(type, async () => {

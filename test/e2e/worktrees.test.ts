@@ -1,4 +1,4 @@
-// Two worktrees of one repository, each with its own instance: they share the exchange, and neither takes it from the other.
+// Two worktrees of one repository, each with its own instance: each has an exchange of its own, and the last one takes their folder along.
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const committer = `cat > /dev/null
 cd /workspace && echo painted > door.txt && git add door.txt && git commit --quiet -m "Paint the door"
 jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "painted"}'`;
 
-test("taking down the instance of a linked worktree leaves the other its exchange; the last one takes it along", async () => {
+test("taking down the instance of a linked worktree leaves the other its exchange; the last one leaves nothing", async () => {
   await using main = await SettWorkspace.create({
     ...scriptAgent("painter", committer),
     "sett.yml": settYml({ painter: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n" }),

@@ -17,8 +17,7 @@ import { LastResults } from "../instance/last-results.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { redisUrlsOf } from "../instance/place.ts";
-import { leaveExchange } from "../instance/remove-exchange.ts";
-import { everyRuntime, runtimeOf } from "../instance/runtimes.ts";
+import { runtimeOf } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
 import { keepLogs, keepWorkerLogs } from "../logs/keep-logs.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
@@ -140,7 +139,7 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
   await repository?.removeRefs(instance);
   await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
-  if (repository !== undefined) await leaveExchange(everyRuntime(shell.env), instance, repository, shell);
+  await repository?.removeExchange(instance);
   await runtime.images.removeBuilt(instance);
   shell.messages.done(`${instance} is removed, with its blackboard.`);
 }

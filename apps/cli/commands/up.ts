@@ -10,10 +10,11 @@ import { needsWorkers } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import { hasContainers } from "../instance/find-instance.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
-import { leaveExchange } from "../instance/remove-exchange.ts";
+import { redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
 import { fileArgument, nameArgument } from "../program/arguments.ts";
@@ -36,6 +37,7 @@ import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { prepareMachine } from "../up/machine.ts";
 import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
+import { hasRedis } from "../up/stop-parts.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
@@ -119,6 +121,7 @@ export const up = defineCommand({
       throw withState(error, stateNow());
     });
     const { objectsDir, containerUser: user } = repository.place;
+    const folders = { objectsDir, exchangeDir: repository.exchangeDir(instance) };
     const registrations = registrationsOf(
       config,
       new Map([...images.agents].map(([name, { digest, id }]) => [name, digest ?? id])),
@@ -129,22 +132,30 @@ export const up = defineCommand({
       version,
       config,
       registrations,
-      repository: { objectsDir, exchangeDir: repository.exchangeDir, user },
+      repository: { ...folders, user },
       images,
       // Parts that keep running know the password of last time.
       password: passwordOf(before) ?? randomBytes(24).toString("hex"),
       engineSocket: machine === undefined && config.agents.some(needsWorkers) ? await findEngineSocket(shell.env) : undefined,
       cassettes,
     });
-    const plan = machine === undefined ? containers : asProcesses(containers, { ...machine, ports: await choosePorts(before) });
+    const plan =
+      machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
       make: async () => {
-        const isPresent = await exists(repository.exchangeDir);
-        await repository.createExchange();
+        const isPresent = await exists(repository.exchangeDir(instance));
+        const writers = config.agents.filter(({ workspace }) => workspace.mode === "rw");
+        await repository.createExchange(
+          instance,
+          writers.map(({ name }) => name),
+        );
+        // New agents find what old ones have made in the repository alone.
+        if (before !== undefined && hasRedis(before) && (await repository.hasOldExchange()))
+          await fetchResults(shell, workspace, () => readResultsAt({ instance, ...redisUrlsOf(before) }), "count");
         return isPresent ? "kept" : "made";
       },
-      remove: () => leaveExchange(runtime, instance, repository, shell),
+      remove: () => repository.removeExchange(instance),
     };
     const undoSteps = new UndoSteps();
     shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));

@@ -55,7 +55,7 @@ export async function fetchResults(
   }
 }
 
-function report({ broken, altered }: ImportedCommits, reporting: Reporting, { messages }: Shell): void {
+function report({ broken }: ImportedCommits, reporting: Reporting, { messages }: Shell): void {
   const [first] = broken;
   if (reporting === "count" && first !== undefined) {
     const what = broken.length === 1 ? "A commit on record is" : `${broken.length} commits on record are`;
@@ -67,12 +67,6 @@ function report({ broken, altered }: ImportedCommits, reporting: Reporting, { me
     messages.warn(`The commit ${short(commit)} on record is not fetched as ${ref}: ${reason}`);
   }
   if (listed.length > maxListed) messages.warn(`${listed.length - maxListed} other commits are not fetched either.`);
-  for (const { ref, commit, reason } of altered.slice(0, maxListed)) {
-    messages.warn(
-      `${ref} is the commit ${short(commit)}, as is on record, but an agent has tampered with the exchange: ${reason}`,
-    );
-  }
-  if (altered.length > maxListed) messages.warn(`The same is true of ${altered.length - maxListed} other commits.`);
 }
 
 /** The ref of a result ends with its artefact's id. */

@@ -24,7 +24,7 @@ export class LastResults {
 
   /** Call this before anything is stopped. Throws where a result cannot be fetched. */
   async require(): Promise<void> {
-    if (!this.#isAtStake()) return;
+    if (!(await this.#isAtStake())) return;
     if (this.#hasRun()) {
       await this.read();
       await this.fetch("Nothing was stopped.");
@@ -41,7 +41,7 @@ export class LastResults {
     try {
       this.#read = await readResultsAt({ instance: parts.instance, ...redisUrlsOf(parts) });
     } catch (error) {
-      if (this.#isAtStake()) throw this.#refusal("Nothing was removed.", messageOf(error));
+      if (await this.#isAtStake()) throw this.#refusal("Nothing was removed.", messageOf(error));
       this.#shell.messages.warn(`No commits were fetched, because the record of them cannot be read: ${messageOf(error)}`);
     }
   }
@@ -53,8 +53,8 @@ export class LastResults {
     const results = this.#read;
     const isDone = results !== undefined && (await fetchResults(this.#shell, place.toplevel, async () => results));
     if (isDone) return await this.#missing.forget();
-    if (this.#isAtStake()) throw this.#refusal(stage, "The reason is above.");
-    if (this.#options.repository.mayHoldResults()) await this.#missing.note();
+    if (await this.#isAtStake()) throw this.#refusal(stage, "The reason is above.");
+    if (await this.#mayBeLeft()) await this.#missing.note();
   }
 
   /** Call this when the whole instance is removed. */
@@ -67,8 +67,13 @@ export class LastResults {
     return this.#options.parts.containers.length > 0;
   }
 
-  #isAtStake(): boolean {
-    return this.#options.mustHave && this.#options.repository.mayHoldResults();
+  async #isAtStake(): Promise<boolean> {
+    return this.#options.mustHave && (await this.#mayBeLeft());
+  }
+
+  #mayBeLeft(): Promise<boolean> {
+    const { repository, parts } = this.#options;
+    return repository.mayHoldResults(parts.instance);
   }
 
   #refusal(stage: string, reason: string): SettError {

@@ -11,12 +11,12 @@ import { modelEnvironment } from "./gateway-spec.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
 
 export const carrierPath = "/cub";
-const gitPath = "/git";
+const objectsPath = "/git/objects";
+const exchangePath = "/git/exchange";
 
 export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabels): ContainerSpec {
   const { instance, images, repository } = input;
   const image = images.agents.get(agent.name);
-  const isWriter = agent.workspace.mode === "rw";
   const cub = `${carrierPath}/cub`;
   const healthcheck: Healthcheck = { ...health, command: [cub, "--healthcheck"] };
   return {
@@ -29,9 +29,8 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     mounts: [
       { kind: "volume", volume: carrierVolumeName(instance, images.cub.id), target: carrierPath, access: "ro" },
       { kind: "volume", volume: workspaceVolumeName(instance, agent.name), target: "/workspace", access: "rw" },
-      { kind: "bind", path: repository.objectsDir, target: `${gitPath}/objects`, access: "ro" },
-      // Agents that publish nothing read the commits of other agents there.
-      { kind: "bind", path: repository.exchangeDir, target: `${gitPath}/sett/exchange.git`, access: isWriter ? "rw" : "ro" },
+      { kind: "bind", path: repository.objectsDir, target: objectsPath, access: "ro" },
+      ...exchangeMounts(repository.exchangeDir, agent),
       { kind: "tmpfs", target: "/tmp", sizeBytes: 1024 * mebibyte },
     ],
     network: { name: networkName(instance), aliases: [] },
@@ -44,6 +43,13 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     resources: resourcesOf(agent.resources),
     stopTimeoutSeconds: stopSecondsFor(agent.shutdown_ms),
   };
+}
+
+/** Every agent reads what others have published, and none can write into another's folder. */
+function exchangeMounts(path: string, { name, workspace }: AgentConfig): ContainerSpec["mounts"] {
+  const all = { kind: "bind", path, target: exchangePath, access: "ro" } as const;
+  if (workspace.mode !== "rw") return [all];
+  return [all, { kind: "bind", path: `${path}/${name}`, target: `${exchangePath}/${name}`, access: "rw" }];
 }
 
 /** The engine sets HOME for a user that the image knows. For another user, no folder of the image is writable, so HOME is /tmp. */
@@ -72,7 +78,8 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     ...modelEnvironment(input, agent),
     SETT_GIT_BINARY: `${carrierPath}/git`,
     SETT_GIT_LIBRARY_PATH: carrierPath,
-    SETT_GIT_DIR: gitPath,
+    SETT_OBJECTS_DIR: objectsPath,
+    SETT_EXCHANGE_DIR: exchangePath,
     SETT_SHUTDOWN_TIMEOUT: `${agent.shutdown_ms}ms`,
     // The cub has its own libraries; the agent's command gets the value of its image.
     LD_LIBRARY_PATH: carrierPath,

@@ -21,14 +21,15 @@ export type Machine = {
   processes: ProcessRuntimeOptions;
   /** The repository's folder, where `bid_command` is run. */
   workspace: string;
-  /** Holds `objects` and `sett/exchange.git`, as `/git` does in a container. */
-  gitDir: string;
+  /** What is `/git/objects` and `/git/exchange` in a container. */
+  objectsDir: string;
+  exchangeDir: string;
   /** The ports on which Redis and the gateway listen. */
   ports: { redis: number; gateway: number };
 };
 
 export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan {
-  const { config, programs, processes, workspace, gitDir, ports } = machine;
+  const { config, programs, processes, workspace, objectsDir, exchangeDir, ports } = machine;
   const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) => withPrograms(spec, { ...spec, ...over }, programs.version);
   const service = {
     // Other machines have no access.
@@ -38,7 +39,12 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
   const agents = plan.agents.map((agent) => {
     // The cub and git find their own libraries here.
     const { LD_LIBRARY_PATH: _, SETT_GIT_LIBRARY_PATH: __, ...env } = agent.spec.env;
-    const paths = { SETT_GIT_BINARY: "git", SETT_GIT_DIR: gitDir, SETT_WORKSPACE_DIR: "/workspace" };
+    const paths = {
+      SETT_GIT_BINARY: "git",
+      SETT_OBJECTS_DIR: objectsDir,
+      SETT_EXCHANGE_DIR: exchangeDir,
+      SETT_WORKSPACE_DIR: "/workspace",
+    };
     const spec = made(agent.spec, {
       entrypoint: programs.cub,
       env: {

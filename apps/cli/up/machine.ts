@@ -18,13 +18,13 @@ export async function prepareMachine(
   file: string,
   { place }: HostRepository,
   { env, messages }: Pick<Shell, "env" | "messages">,
-): Promise<Omit<Machine, "ports">> {
-  const { toplevel: workspace, commonDir: gitDir } = place;
+): Promise<Omit<Machine, "ports" | "objectsDir" | "exchangeDir">> {
+  const { toplevel: workspace } = place;
   const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
   const programs = await findPrograms();
   messages.warn("Nothing is isolated: agents run as you, with your files and your network.");
   messages.note(imagesNote(written.agents, agents, workspace));
-  return { config: { ...written, agents }, programs, workspace, gitDir, processes: processOptions(env) };
+  return { config: { ...written, agents }, programs, workspace, processes: processOptions(env) };
 }
 
 /** The agent with this machine in place of its image. */

@@ -115,7 +115,7 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
     async listCommits() {
       return [...state.withCommit].flatMap((artefact) => {
         const commit = deliveredCommit(state.artefacts.get(artefact) ?? {});
-        return commit === undefined ? [] : [{ artefact, commit }];
+        return commit === undefined ? [] : [{ artefact, ...commit }];
       });
     },
 

@@ -1,7 +1,14 @@
 // Artefacts and goals in Redis.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
-import { artefactFieldNames, artefactOfFields, deliveredCommit, digestOfContent } from "../artefact-fields.ts";
+import {
+  type ArtefactFieldName,
+  artefactFieldNames,
+  artefactOfFields,
+  commitFieldNames,
+  deliveredCommit,
+  digestOfContent,
+} from "../artefact-fields.ts";
 import type { ArtefactBoard, GoalEnding } from "../artefact-port.ts";
 import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
@@ -13,14 +20,15 @@ import { artefactRecord } from "./records.ts";
 
 export function artefactsOf(deps: Deps): ArtefactBoard {
   const { connection, keys, call, callOn } = deps;
-  const readFields = async (ids: readonly ArtefactId[]): Promise<Record<string, string>[]> => {
+  const readFields = async (
+    ids: readonly ArtefactId[],
+    names: readonly ArtefactFieldName[] = artefactFieldNames,
+  ): Promise<Record<string, string>[]> => {
     // Requested at once, these share one round trip.
-    const rows = await connection.run((client) =>
-      Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), [...artefactFieldNames]))),
-    );
+    const rows = await connection.run((client) => Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), [...names]))));
     return rows.map((values) => {
       const fields: Record<string, string> = {};
-      artefactFieldNames.forEach((name, place) => {
+      names.forEach((name, place) => {
         const value = values[place];
         if (typeof value === "string") fields[name] = value;
       });
@@ -61,13 +69,10 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
 
     async listCommits() {
       const ids = artefactIdsOf(await connection.run((client) => client.zRange(keys.artefactsWithCommit, 0, -1)));
-      const rows = await connection.run((client) =>
-        Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), ["logical_id", "goal_id", "metadata"]))),
-      );
+      const rows = await readFields(ids, commitFieldNames);
       return ids.flatMap((artefact, index) => {
-        const [logical_id, goal_id, metadata] = rows[index]?.map((value) => value ?? undefined) ?? [];
-        const commit = deliveredCommit({ logical_id, goal_id, metadata });
-        return commit === undefined ? [] : [{ artefact, commit }];
+        const commit = deliveredCommit(rows[index] ?? {});
+        return commit === undefined ? [] : [{ artefact, ...commit }];
       });
     },
 

@@ -10,10 +10,13 @@ import { sampleArtefact } from "../../support/records/sample.ts";
 setDefaultTimeout(120_000);
 
 const ask = (scene: ReleaseScene) => scene.ask("changelog", scene.goal, { phase: "exclusive" });
-const show = (scene: ReleaseScene, commit: string, file: string) =>
-  git(scene.sample, `--git-dir=${scene.host.exchangeDir}`, "show", `${commit}:${file}`);
+const fetched = async (scene: ReleaseScene, ...args: string[]) => {
+  await scene.fetch();
+  return git(scene.sample, ...args);
+};
+const show = (scene: ReleaseScene, commit: string, file: string) => fetched(scene, "show", `${commit}:${file}`);
 const changed = (scene: ReleaseScene, { payload }: Artefact) =>
-  git(scene.sample, `--git-dir=${scene.host.exchangeDir}`, "diff-tree", "-r", "--name-only", "--no-commit-id", payload);
+  fetched(scene, "diff-tree", "-r", "--name-only", "--no-commit-id", payload);
 const saying = (payload: string) => sampleArtefact({ structural_type: "Review", type: "Review", payload });
 const rework = (scene: ReleaseScene, target: Artefact, reviews: Artefact[], earlier: Artefact[] = []) =>
   scene.ask("changelog", target, { phase: "exclusive", chain: [scene.goal, ...earlier, ...reviews], additional: reviews });

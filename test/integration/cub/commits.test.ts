@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { WorkspaceMode } from "../../../lib/model/agent.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { cubScene } from "../../support/cub/scene.ts";
-import { exchangeScene } from "../../support/git/exchange-scene.ts";
+import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
 import { commitFiles, git, toolGit } from "../../support/git/sample-repository.ts";
 import { derived } from "../../support/records/lineage.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
@@ -34,12 +34,7 @@ async function codingScene(mode: WorkspaceMode, act: (folder: string) => Answer)
       await scene.standIn.post(target);
       return scene.standIn.ended(await scene.standIn.openGranted(target, scene.agent), scene.agent);
     },
-    /** `<ref> <commit>` of each. */
-    published: () => {
-      const exchange = `--git-dir=${host.exchangeDir}`;
-      const refs = git(host.path, exchange, "for-each-ref", "--format=%(refname) %(objectname)", "refs/sett");
-      return refs.split("\n").filter(Boolean);
-    },
+    published: () => publishedIn(host),
     async [Symbol.asyncDispose]() {
       await scene[Symbol.asyncDispose]();
       host[Symbol.dispose]();
@@ -50,7 +45,7 @@ async function codingScene(mode: WorkspaceMode, act: (folder: string) => Answer)
 const commitIn = (folder: string) => commitFiles(folder, { "new.ts": "2;\n" }, "By an agent", toolGit);
 
 describe("a tool in an rw workspace", () => {
-  test("has its commit published under the artefact's id, with the payload unchanged and metadata.commit set", async () => {
+  test("has its commit published, with the payload unchanged and metadata.commit set", async () => {
     let commit: CommitHash | undefined;
     await using scene = await codingScene("rw", (folder) => {
       commit = commitIn(folder);
@@ -58,7 +53,7 @@ describe("a tool in an rw workspace", () => {
     });
     const { state, artefact, grant } = await scene.workOn();
     expect([state, artefact.payload, artefact.metadata.commit]).toEqual(["done", ` ${commit}\n`, commit]);
-    expect(scene.published()).toEqual([`refs/sett/demo/${artefact.id} ${commit}`]);
+    expect(scene.published()).toEqual([commit as string]);
     expect(grant).toMatchObject({ base_commit: scene.host.base });
     expect(git(scene.host.path, "rev-parse", "HEAD")).toBe(scene.host.base);
   });

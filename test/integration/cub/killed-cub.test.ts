@@ -25,7 +25,7 @@ describe("the program", () => {
     // It outlives a cub that is killed.
     using folder = temporaryFolder();
     const command = ["/bin/sh", "-c", `while [ -d "${folder.path}" ]; do sleep 0.05; done`];
-    const env = { SETT_INSTANCE_NAME: instance, SETT_AGENT_NAME: "coder", REDIS_URL: redis.url, SETT_GIT_DIR: "/nowhere" };
+    const env = { SETT_INSTANCE_NAME: instance, SETT_AGENT_NAME: "coder", REDIS_URL: redis.url, SETT_OBJECTS_DIR: "/nowhere" };
     const start = () => startCub({ ...env, SETT_AGENT_COMMAND: JSON.stringify(command) });
     await using first = start();
     const claim = await standIn.openGranted(await standIn.post(), coder);

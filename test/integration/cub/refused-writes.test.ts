@@ -30,7 +30,7 @@ async function scene(payload = "printf 'hours of work'") {
     SETT_AGENT_NAME: coder,
     REDIS_URL: redis.url,
     SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
-    SETT_GIT_DIR: "/nowhere",
+    SETT_OBJECTS_DIR: "/nowhere",
     SETT_REDIS_TIMEOUT: "2s",
     SETT_REDIS_GIVE_UP: "3s",
     SETT_GRANT_LEASE: "3s",

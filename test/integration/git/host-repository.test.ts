@@ -6,6 +6,7 @@ import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { settRef } from "../../../lib/git/refs.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import {
+  agentName,
   commitFiles,
   git,
   hostEnv,
@@ -22,10 +23,11 @@ const open = (path: string) => HostRepository.open(path, { env: hostEnv });
 
 test("a folder below the top belongs to the repository", async () => {
   using host = sampleRepository();
-  const { place, exchangeDir } = await open(join(host.path, "src"));
+  const repository = await open(join(host.path, "src"));
+  const { place } = repository;
   expect(place).toMatchObject({ toplevel: host.path, gitDir: join(host.path, ".git"), objectFormat: "sha1" });
   expect(place.objectsDir).toBe(join(host.path, ".git/objects"));
-  expect(exchangeDir).toBe(join(host.path, ".git/sett/exchange.git"));
+  expect(repository.exchangeDir(instance)).toBe(join(host.path, ".git/sett/exchange/demo"));
 });
 
 test("reading, pinning and making the exchange leave HEAD, index, files and configuration as they were", async () => {
@@ -38,10 +40,10 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
   await repository.dirtyFiles();
   await repository.identity();
   await repository.pin(instance, newGoalId(), await repository.head());
-  await repository.createExchange();
+  await repository.createExchange(instance, [agentName]);
   await repository.showChanges(host.base);
   await repository.fetchCommits(instance, []);
-  await repository.removeExchange();
+  await repository.removeExchange(instance);
   await repository.removeRefs(instance);
   expect(snapshot(host.path)).toEqual(before);
 });
@@ -129,7 +131,7 @@ test("a linked worktree has its own HEAD, and the exchange beside the shared obj
   expect(await repository.head()).toBe(commit);
   expect(await repository.dirtyFiles()).toEqual([]);
   expect(repository.place.toplevel).toBe(linked);
-  expect(repository.exchangeDir).toBe(join(host.path, ".git/sett/exchange.git"));
+  expect(repository.exchangeDir(instance)).toBe(join(host.path, ".git/sett/exchange/demo"));
 });
 
 test("a submodule is a repository of its own, kept elsewhere", async () => {
@@ -139,8 +141,8 @@ test("a submodule is a repository of its own, kept elsewhere", async () => {
   const repository = await open(join(host.path, "part"));
   expect(await repository.head()).toBe(part.base);
   expect(await repository.dirtyFiles()).toEqual([]);
-  await repository.createExchange();
-  expect(repository.exchangeDir).toBe(join(host.path, ".git/modules/part/sett/exchange.git"));
+  await repository.createExchange(instance, [agentName]);
+  expect(repository.exchangeDir(instance)).toBe(join(host.path, ".git/modules/part/sett/exchange/demo"));
 });
 
 test("what agents could not work with is refused, with the reason and the way out", async () => {
@@ -169,16 +171,20 @@ test("what agents could not work with is refused, with the reason and the way ou
   }
 });
 
-test.if(isRoot)("containers of a repository owned by root run as 10001, which the exchange is given to", async () => {
-  using host = sampleRepository();
-  const repository = await open(host.path);
-  expect(repository.place.containerUser).toEqual({ uid: 10001, gid: 10001 });
-  await repository.createExchange();
-  for (const name of ["", ...readdirSync(repository.exchangeDir)]) {
-    expect(statSync(join(repository.exchangeDir, name))).toMatchObject({ uid: 10001, gid: 10001 });
-  }
-  expect(statSync(join(host.path, ".git/sett")).uid).toBe(0);
-});
+test.if(isRoot)(
+  "containers of a repository owned by root run as 10001, which an agent's folder of the exchange is given to",
+  async () => {
+    using host = sampleRepository();
+    const repository = await open(host.path);
+    expect(repository.place.containerUser).toEqual({ uid: 10001, gid: 10001 });
+    await repository.createExchange(instance, [agentName]);
+    const exchangeDir = repository.exchangeDir(instance);
+    expect(statSync(join(exchangeDir, agentName))).toMatchObject({ uid: 10001, gid: 10001 });
+    // Only the host makes folders for agents.
+    expect(statSync(exchangeDir).uid).toBe(0);
+    expect(statSync(join(host.path, ".git/sett")).uid).toBe(0);
+  },
+);
 
 test.if(isRoot)(
   "root serves another user's repository as that user, and leaves nothing in it that the user cannot change",
@@ -188,7 +194,7 @@ test.if(isRoot)(
     const repository = await open(host.path);
     expect(repository.place.containerUser).toEqual({ uid: 1234, gid: 2345 });
     await repository.pin(instance, newGoalId(), await repository.head());
-    await repository.createExchange();
+    await repository.createExchange(instance, [agentName]);
     expect(await repository.dirtyFiles()).toEqual([]);
     const foreign = execFileSync("find", [join(host.path, ".git"), "!", "-uid", "1234"], { encoding: "utf8" });
     expect(foreign).toBe("");
@@ -210,7 +216,9 @@ test("an exchange that cannot be made is a failure that says where", async () =>
   using host = sampleRepository();
   writeFileSync(join(host.path, ".git/sett"), "in the way");
   const repository = await open(host.path);
-  await expect(repository.createExchange()).rejects.toThrow(`No exchange can be made in ${join(host.path, ".git")}.`);
+  await expect(repository.createExchange(instance, [agentName])).rejects.toThrow(
+    `No exchange can be made in ${join(host.path, ".git")}.`,
+  );
 });
 
 test("a git without a home, in a folder that is no repository, is refused in a sentence", async () => {

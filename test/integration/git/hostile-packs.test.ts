@@ -1,122 +1,151 @@
-// What an agent may do to the packs and objects of the exchange, and how the host stays whole.
+// What an agent may put into a pack, and how the host and other agents stay whole.
 import { expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { type exchangeScene, packFolderOf, sceneWithResult } from "../../support/git/exchange-scene.ts";
+import { sceneWithResult } from "../../support/git/exchange-scene.ts";
 import { git, toolGit } from "../../support/git/sample-repository.ts";
-import { objectName, packOf } from "../../support/git/write-pack.ts";
+import { objectName, type PackEntry, packOf } from "../../support/git/write-pack.ts";
 
-type Scene = Awaited<ReturnType<typeof exchangeScene>>;
+type Scene = Awaited<ReturnType<typeof sceneWithResult>>;
 
 const gibibyte = 1024 ** 3;
 
-const packsOf = (scene: Scene) => readdirSync(packFolderOf(scene)).filter((name) => name.endsWith(".pack"));
+type TreeEntry = { mode: string; name: string; object: string };
 
-test("packs and indexes of terabytes, and listings of packed names, are passed over", async () => {
-  using scene = await sceneWithResult();
-  for (const name of [`objects/pack/pack-${"1".repeat(40)}.idx`, `objects/pack/pack-${"1".repeat(40)}.pack`, "packed-refs"]) {
-    writeFileSync(join(scene.exchangeDir, name), "");
-    truncateSync(join(scene.exchangeDir, name), 1024 * gibibyte);
-  }
-  expect((await scene.fetch()).imported).toEqual([scene.good]);
-});
+const blobOf = (text: string) => ({ type: "blob" as const, content: Buffer.from(text) });
 
-test("a pack that is larger than the limit is reported, and all others arrive", async () => {
-  using scene = await sceneWithResult();
-  const [first = ""] = packsOf(scene);
-  const two = scene.agent("two");
-  await two.copy.prepare(scene.base);
-  const second = await two.publish({ b: "b" }, scene.base);
-  truncateSync(join(packFolderOf(scene), first), 3 * gibibyte);
-  const fetched = await scene.fetch();
-  expect(fetched.imported).toEqual([second]);
-  expect(fetched.broken).toMatchObject([{ ...scene.good, reason: expect.stringContaining("no more than 2147483648 are read") }]);
-});
+function treeOf(entries: readonly TreeEntry[]) {
+  const content = entries.map(({ mode, name, object }) =>
+    Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(object, "hex")]),
+  );
+  return { type: "tree" as const, content: Buffer.concat(content) };
+}
 
-test("a commit whose pack is gone is missed, with what was built on it, and all others arrive", async () => {
-  using scene = await sceneWithResult();
-  const lost = packsOf(scene).map((name) => name.replace(".pack", ""));
-  const built = await scene.one.publish({ b: "b" }, scene.good.commit);
-  const other = scene.agent("other");
-  await other.copy.prepare(scene.base);
-  const sound = await other.publish({ c: "c" }, scene.base);
-  for (const name of lost) for (const ending of ["pack", "idx"]) rmSync(join(packFolderOf(scene), `${name}.${ending}`));
-  const fetched = await scene.fetch();
-  expect(fetched.imported).toEqual([sound]);
-  expect(fetched.broken.map(({ commit }) => commit).sort()).toEqual([scene.good.commit, built.commit].sort());
-  expect(git(scene.path, "fsck", "--full", "--connectivity-only", "--no-dangling")).toBe("");
-});
+const nameOf = ({ type, content }: { type: string; content: Buffer }) => objectName(type, content);
 
-test("an index that promises what its pack does not hold hides nothing", async () => {
-  using scene = await sceneWithResult();
-  const [pack = ""] = packsOf(scene);
-  const other = await scene.one.publish({ b: "b" }, scene.base);
-  const index = pack.replace(".pack", ".idx");
-  for (const digit of ["0", "f"]) {
-    const false_ = `pack-${digit.repeat(40)}`;
-    execFileSync("cp", [join(packFolderOf(scene), index), join(packFolderOf(scene), `${false_}.idx`)]);
-    writeFileSync(join(packFolderOf(scene), `${false_}.pack`), "PACK");
-  }
-  expect((await scene.fetch()).imported).toEqual([scene.good, other]);
-});
+/** A commit with this tree on top of the goal's, in a pack of the agent's with these objects, on record. */
+function handIn(scene: Scene, tree: ReturnType<typeof treeOf>, objects: readonly PackEntry[]) {
+  const who = "A <a@sett.invalid> 1 +0000";
+  const text = `tree ${nameOf(tree)}\nparent ${scene.base}\nauthor ${who}\ncommitter ${who}\n\nBy hand\n`;
+  const entry = { type: "commit" as const, content: Buffer.from(text) };
+  const commit = CommitHash.parse(nameOf(entry));
+  writeFileSync(join(scene.one.packs, `${commit}.pack`), packOf([...objects, tree, entry]));
+  return scene.record(commit, scene.good.agent);
+}
 
 test("an object that unpacks to gigabytes is ended, and all others arrive", async () => {
   using scene = await sceneWithResult();
-  const blob = Buffer.from("base");
-  const tree = Buffer.concat([Buffer.from("100644 a\0"), Buffer.from(objectName("blob", blob), "hex")]);
-  const who = "A <a@sett.invalid> 1 +0000";
-  const text = `tree ${objectName("tree", tree)}\nparent ${scene.base}\nauthor ${who}\ncommitter ${who}\n\nBomb\n`;
-  const commit = Buffer.from(text);
-  const bomb = packOf([
-    { type: "blob", content: blob },
-    { type: "tree", content: tree },
-    { type: "commit", content: commit },
-    { base: objectName("blob", blob), baseBytes: 4, resultBytes: 64 * gibibyte, instructions: Buffer.from([0x90, 4]) },
-  ]);
-  const evil = scene.record(CommitHash.parse(objectName("commit", commit)));
-  const name = `pack-${"2".repeat(40)}`;
-  writeFileSync(join(packFolderOf(scene), `${name}.pack`), bomb);
-  writeFileSync(join(packFolderOf(scene), `${name}.idx`), indexOf([evil.commit]));
+  const blob = blobOf("base");
+  const tree = treeOf([{ mode: "100644", name: "a", object: nameOf(blob) }]);
+  const bomb = { base: nameOf(blob), baseBytes: 4, resultBytes: 64 * gibibyte, instructions: Buffer.from([0x90, 4]) };
+  const evil = handIn(scene, tree, [blob, bomb]);
   const fetched = await scene.fetch();
   expect(fetched.imported).toEqual([scene.good]);
   expect(fetched.broken).toMatchObject([{ ...evil, reason: expect.stringMatching(/Out of memory|malloc/) }]);
 });
 
-test("a tree that would write into a repository's own folder is refused", async () => {
+test("a large file costs other agents no more than its size on disk", async () => {
   using scene = await sceneWithResult();
-  const blob = toolGit(scene.one.folder, "rev-parse", "HEAD:a");
-  const tree = Buffer.concat([Buffer.from("100644 .git\0"), Buffer.from(blob, "hex")]);
-  const who = "A <a@sett.invalid> 1 +0000";
-  const text = `tree ${objectName("tree", tree)}\nparent ${scene.base}\nauthor ${who}\ncommitter ${who}\n\nEvil\n`;
-  const commit = Buffer.from(text);
-  const evil = scene.record(CommitHash.parse(objectName("commit", commit)));
-  const pack = packOf([
-    { type: "tree", content: tree },
-    { type: "commit", content: commit },
-  ]);
-  execFileSync("git", ["--git-dir=.", "index-pack", "--stdin"], {
-    cwd: scene.exchangeDir,
-    input: pack,
-    stdio: ["pipe", "ignore", "pipe"],
-  });
-  const fetched = await scene.fetch();
-  expect(fetched.imported).toEqual([scene.good]);
-  expect(fetched.broken).toMatchObject([{ ...evil, reason: "git index-pack failed: fsck error in packed object" }]);
+  const blob = { type: "blob" as const, content: Buffer.alloc(200 * 1024 ** 2) };
+  const made = handIn(scene, treeOf([{ mode: "100644", name: "zeroes", object: nameOf(blob) }]), [blob]);
+  expect(lstatSync(join(scene.one.packs, `${made.commit}.pack`)).size).toBeLessThan(1024 ** 2);
+  const reader = scene.agent("reader");
+  await reader.prepare(made.commit);
+  expect(lstatSync(join(reader.folder, "zeroes")).size).toBe(200 * 1024 ** 2);
+  expect((await scene.fetch()).imported).toEqual([scene.good, made]);
 });
 
-/** An index of version 2 that lists these and nothing true of them. */
-function indexOf(names: readonly string[]): Buffer {
-  const fanOut = Buffer.alloc(1024);
-  for (let byte = 0; byte < 256; byte += 1) {
-    fanOut.writeUInt32BE(names.filter((name) => Number.parseInt(name.slice(0, 2), 16) <= byte).length, byte * 4);
-  }
-  const sorted = [...names].sort().map((name) => Buffer.from(name, "hex"));
-  return Buffer.concat([
-    Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]),
-    fanOut,
-    ...sorted,
-    Buffer.alloc(names.length * 8 + 40),
+test.each([".git", ".GIT", ".Git", "git~1", ".g\u200cit", ".", "..", "a/b", ""])(
+  "a tree with the name %j reaches neither the host nor another agent",
+  async (name) => {
+    using scene = await sceneWithResult();
+    const blob = blobOf("#!/bin/sh\n");
+    const folder = treeOf([{ mode: "100755", name: "post-checkout", object: nameOf(blob) }]);
+    for (const tree of [
+      treeOf([{ mode: "40000", name, object: nameOf(folder) }]),
+      treeOf([{ mode: "100644", name, object: nameOf(blob) }]),
+    ]) {
+      const { commit } = handIn(scene, tree, [blob, folder]);
+      await expect(scene.agent("reader").prepare(commit)).rejects.toThrow("git index-pack failed");
+    }
+    const fetched = await scene.fetch();
+    expect(fetched.imported).toEqual([scene.good]);
+    expect(fetched.broken.map(({ reason }) => reason)).toEqual(Array(2).fill(expect.stringContaining("git index-pack failed")));
+  },
+);
+
+test("a link in a tree is a link, and nothing is written through it", async () => {
+  using scene = await sceneWithResult();
+  const [target, blob] = [blobOf(".git"), blobOf("[core]\n\tfsmonitor = false\n")];
+  const folder = treeOf([{ mode: "100644", name: "config", object: nameOf(blob) }]);
+  // The same name twice, first as a link and then as a folder: git would write through it.
+  const twice = treeOf([
+    { mode: "120000", name: "x", object: nameOf(target) },
+    { mode: "40000", name: "x", object: nameOf(folder) },
   ]);
-}
+  await expect(scene.agent("reader").prepare(handIn(scene, twice, [target, blob, folder]).commit)).rejects.toThrow(
+    "git index-pack failed",
+  );
+  const outside = blobOf("../../../../../../../../etc");
+  const { commit } = handIn(scene, treeOf([{ mode: "120000", name: "etc", object: nameOf(outside) }]), [outside]);
+  const reader = scene.agent("reader");
+  await reader.prepare(commit);
+  expect(lstatSync(join(reader.folder, "etc")).isSymbolicLink()).toBe(true);
+  await reader.prepare(scene.base);
+  expect(existsSync(join(reader.folder, "etc"))).toBe(false);
+});
+
+test("a submodule is an empty folder, and nothing is fetched for it", async () => {
+  using scene = await sceneWithResult();
+  const modules = blobOf(`[submodule "part"]\n\tpath = part\n\turl = ${scene.path}\n\tupdate = !touch pwned\n`);
+  const evil = treeOf([
+    { mode: "100644", name: ".gitmodules", object: nameOf(modules) },
+    { mode: "160000", name: "part", object: scene.base },
+  ]);
+  const refused = handIn(scene, evil, [modules]);
+  await expect(scene.agent("reader").prepare(refused.commit)).rejects.toThrow("git index-pack failed");
+  const plain = blobOf(`[submodule "part"]\n\tpath = part\n\turl = ${scene.path}\n`);
+  const tree = treeOf([
+    { mode: "100644", name: ".gitmodules", object: nameOf(plain) },
+    { mode: "160000", name: "part", object: scene.base },
+  ]);
+  const { commit } = handIn(scene, tree, [plain]);
+  const reader = scene.agent("reader");
+  await reader.prepare(commit);
+  expect(readdirSync(join(reader.folder, "part"))).toEqual([]);
+  expect((await scene.fetch()).imported.map((one) => one.commit)).toEqual([scene.good.commit, commit]);
+});
+
+test("attributes start no filter, in the working copy or on the host", async () => {
+  using scene = await sceneWithResult();
+  const proof = join(scene.root, "proof");
+  const attributes = blobOf("* filter=evil diff=evil merge=evil\n");
+  const file = blobOf("text\n");
+  const tree = treeOf([
+    { mode: "100644", name: ".gitattributes", object: nameOf(attributes) },
+    { mode: "100644", name: "file", object: nameOf(file) },
+  ]);
+  const { commit } = handIn(scene, tree, [attributes, file]);
+  const reader = scene.agent("reader");
+  await reader.prepare(scene.base);
+  // What its tool has configured ends with its grant.
+  const run = `sh -c "touch '${proof}'; cat"`;
+  toolGit(reader.folder, "config", "filter.evil.smudge", run);
+  toolGit(reader.folder, "config", "filter.evil.process", run);
+  await reader.prepare(commit);
+  expect(readFileSync(join(reader.folder, "file"), "utf8")).toBe("text\n");
+  await scene.fetch();
+  await scene.repository.showChanges(commit, [scene.base]);
+  expect(existsSync(proof)).toBe(false);
+});
+
+test("a commit whose pack is gone is missed, and what was built on it arrives with it", async () => {
+  using scene = await sceneWithResult();
+  const built = await scene.one.publish({ b: "b" });
+  rmSync(join(scene.one.packs, `${scene.good.commit}.pack`));
+  const fetched = await scene.fetch();
+  // What came with the later one is the commit on record.
+  expect(fetched).toEqual({ imported: [scene.good, built], broken: [] });
+  expect(git(scene.path, "fsck", "--full", "--connectivity-only", "--no-dangling")).toBe("");
+});

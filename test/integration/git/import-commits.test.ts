@@ -1,24 +1,13 @@
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import {
-  appendFileSync,
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { settRef } from "../../../lib/git/refs.ts";
-import { CommitHash, InstanceName } from "../../../lib/model/ids.ts";
-import { exchangeScene } from "../../support/git/exchange-scene.ts";
-import { bareGit, commitFiles, git, hostEnv, instance, newArtefactId, toolGit } from "../../support/git/sample-repository.ts";
+import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { AgentName, CommitHash, InstanceName } from "../../../lib/model/ids.ts";
+import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";
+import { agentName, commitFiles, git, hostEnv, instance, newArtefactId, toolGit } from "../../support/git/sample-repository.ts";
 import { snapshot } from "../../support/git/snapshot.ts";
 
 test("a published commit reaches the host, and nothing of the user's changes", async () => {
@@ -26,9 +15,10 @@ test("a published commit reaches the host, and nothing of the user's changes", a
   commitFiles(scene.path, { later: "the user goes on\n" });
   const before = snapshot(scene.path);
   const agent = scene.agent("one");
-  await agent.copy.prepare(scene.base);
-  const { ref, commit } = await agent.publish({ "src/one.ts": "one\n" }, scene.base);
-  expect(await scene.fetch()).toEqual({ imported: [{ ref, commit }], broken: [], altered: [] });
+  await agent.prepare(scene.base);
+  const made = await agent.publish({ "src/one.ts": "one\n" });
+  const { ref, commit } = made;
+  expect(await scene.fetch()).toEqual({ imported: [made], broken: [] });
   expect(await scene.repository.showChanges(commit)).toContain("src/one.ts | 2 +-");
   expect(snapshot(scene.path)).toEqual(before);
   expect(git(scene.path, "log", "--format=%s", ref)).toBe("By an agent\nStart");
@@ -37,10 +27,10 @@ test("a published commit reaches the host, and nothing of the user's changes", a
 test("a result outlives the exchange and a clean-up of the host's repository", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
-  await agent.copy.prepare(scene.base);
-  const { ref, commit } = await agent.publish({ "src/one.ts": "one\n" }, scene.base);
+  await agent.prepare(scene.base);
+  const { ref, commit } = await agent.publish({ "src/one.ts": "one\n" });
   await scene.fetch();
-  await scene.repository.removeExchange();
+  await scene.repository.removeExchange(instance);
   expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
   git(scene.path, "gc", "-q", "--prune=now");
   expect(git(scene.path, "fsck", "--full")).toBe("");
@@ -52,23 +42,23 @@ test("a result outlives the exchange and a clean-up of the host's repository", a
 test("a pinned base outlives an amended commit and a clean-up, so agents that borrowed from it work on", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
-  await agent.copy.prepare(scene.base);
+  await agent.prepare(scene.base);
   git(scene.path, "commit", "-q", "--amend", "-m", "Another start");
   git(scene.path, "reflog", "expire", "--expire=now", "--all");
   git(scene.path, "gc", "-q", "--prune=now");
-  const { ref, commit } = await agent.publish({ a: "a" }, scene.base);
-  expect((await scene.fetch()).imported).toEqual([{ ref, commit }]);
+  const made = await agent.publish({ a: "a" });
+  expect((await scene.fetch()).imported).toEqual([made]);
   expect(git(scene.path, "fsck", "--full")).toBe("");
 });
 
 test("a second fetch brings only what is new, and two at the same time agree", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
-  await agent.copy.prepare(scene.base);
-  const first = await agent.publish({ a: "a" }, scene.base);
+  await agent.prepare(scene.base);
+  await agent.publish({ a: "a" });
   await scene.fetch();
-  expect(await scene.fetch()).toEqual({ imported: [], broken: [], altered: [] });
-  const second = await agent.publish({ b: "b" }, first.commit);
+  expect(await scene.fetch()).toEqual({ imported: [], broken: [] });
+  const second = await agent.publish({ b: "b" });
   const both = await Promise.all([scene.fetch(), scene.fetch()]);
   expect(both.flatMap(({ broken }) => broken)).toEqual([]);
   expect(git(scene.path, "rev-parse", second.ref)).toBe(second.commit);
@@ -76,16 +66,16 @@ test("a second fetch brings only what is new, and two at the same time agree", a
 
 test("an exchange is not there: there is nothing to fetch", async () => {
   using scene = await exchangeScene();
-  await scene.repository.removeExchange();
-  expect(await scene.fetch()).toEqual({ imported: [], broken: [], altered: [] });
+  await scene.repository.removeExchange(instance);
+  expect(await scene.fetch()).toEqual({ imported: [], broken: [] });
 });
 
 test("a commit that is nowhere is reported, all others arrive, and it comes when it is there", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
-  await agent.copy.prepare(scene.base);
+  await agent.prepare(scene.base);
   const missing = scene.record(CommitHash.parse("0123456789".repeat(4)));
-  const good = await agent.publish({ a: "a" }, scene.base);
+  const good = await agent.publish({ a: "a" });
   const tree = scene.record(CommitHash.parse(git(scene.path, "rev-parse", "HEAD^{tree}")));
   const fetched = await scene.fetch();
   expect(fetched.imported).toEqual([good]);
@@ -99,59 +89,66 @@ test("a commit that is nowhere is reported, all others arrive, and it comes when
 test("a commit that the repository has already gets its name", async () => {
   using scene = await exchangeScene();
   const named = scene.record(scene.base);
-  expect(await scene.fetch()).toEqual({ imported: [named], broken: [], altered: [] });
+  expect(await scene.fetch()).toEqual({ imported: [named], broken: [] });
   expect(git(scene.path, "rev-parse", named.ref)).toBe(scene.base);
 });
 
 test("a ref that names another commit here is reported and left as it is", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
-  await agent.copy.prepare(scene.base);
-  const result = await agent.publish({ a: "a" }, scene.base);
+  await agent.prepare(scene.base);
+  const result = await agent.publish({ a: "a" });
   git(scene.path, "update-ref", result.ref, scene.base);
   expect(await scene.fetch()).toEqual({
     imported: [],
     broken: [{ ...result, reason: `${result.ref} names ${scene.base} here.` }],
-    altered: [],
   });
   expect(git(scene.path, "rev-parse", result.ref)).toBe(scene.base);
 });
 
-test("configuration and hooks that an agent leaves in the exchange start nothing on the host", async () => {
-  using scene = await exchangeScene();
-  const agent = scene.agent("one");
-  await agent.copy.prepare(scene.base);
-  const commit = commitFiles(agent.folder, { a: "a" }, "Without its file", toolGit);
-  const proof = join(scene.root, "proof");
-  const program = join(scene.root, "program");
-  writeFileSync(program, `#!/bin/sh\ntouch '${proof}'\n`);
-  chmodSync(program, 0o755);
-  // A commit whose file is missing, and the promise that this program delivers it: older gits start it at a fetch by path.
-  for (const object of [commit, toolGit(agent.folder, "rev-parse", "HEAD^{tree}")]) {
-    const path = join("objects", object.slice(0, 2), object.slice(2));
-    mkdirSync(dirname(join(scene.exchangeDir, path)), { recursive: true });
-    copyFileSync(join(agent.folder, ".git", path), join(scene.exchangeDir, path));
-  }
-  const { ref } = scene.record(commit);
-  mkdirSync(dirname(join(scene.exchangeDir, ref)), { recursive: true });
-  writeFileSync(join(scene.exchangeDir, ref), `${commit}\n`);
-  const promise = `[remote "evil"]\n\tpromisor = true\n\turl = ${scene.path}\n\tuploadpack = '${program}'\n`;
-  appendFileSync(join(scene.exchangeDir, "config"), `[extensions]\n\tpartialClone = evil\n${promise}`);
-  appendFileSync(join(scene.exchangeDir, "config"), `[core]\n\trepositoryFormatVersion = 1\n\thooksPath = "${scene.root}"\n`);
-  copyFileSync(program, join(scene.root, "reference-transaction"));
-  const fetched = await scene.fetch();
-  expect(fetched.broken).toMatchObject([{ ref, commit }]);
-  expect(existsSync(proof)).toBe(false);
+test("an exchange that has served before is taken up again, also with more agents", async () => {
+  using scene = await sceneWithResult();
+  await scene.repository.createExchange(instance, [agentName, AgentName.parse("late")]);
+  expect(readdirSync(scene.exchangeDir).sort()).toEqual(["coder", "late", "one"]);
+  expect((await scene.fetch()).imported).toEqual([scene.good]);
 });
 
-test("an exchange that has served before is taken up again, and a damaged one is refused", async () => {
-  using scene = await exchangeScene();
-  const { ino } = statSync(scene.exchangeDir);
-  await scene.repository.createExchange();
-  expect(statSync(scene.exchangeDir).ino).toBe(ino);
-  rmSync(join(scene.exchangeDir, "objects/info/alternates"));
-  symlinkSync("/etc/passwd", join(scene.exchangeDir, "objects/info/alternates"));
-  await expect(scene.repository.createExchange()).rejects.toMatchObject({ code: "repository-unusable" });
+test("each instance has an exchange of its own, and the last one takes the folder along", async () => {
+  using scene = await sceneWithResult();
+  const other = InstanceName.parse("demo-2");
+  await scene.repository.createExchange(other, [agentName]);
+  expect(await scene.repository.mayHoldResults(other)).toBe(false);
+  expect(await scene.repository.mayHoldResults(instance)).toBe(true);
+  await scene.repository.removeExchange(other);
+  expect((await scene.fetch()).imported).toEqual([scene.good]);
+  await scene.repository.removeExchange(instance);
+  expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
+  expect(await scene.repository.mayHoldResults(instance)).toBe(false);
+});
+
+test("what agents of the version before have left is still fetched, and goes with the last instance", async () => {
+  using scene = await sceneWithResult();
+  const old = join(scene.path, ".git/sett/exchange.git");
+  git(scene.path, "init", "-q", "--bare", old);
+  writeFileSync(join(old, "objects/info/alternates"), "../../../objects\n");
+  const commits = ["Old", "Newer"].map((text) => commitFiles(scene.one.folder, { [text]: text }, text, toolGit));
+  for (const [index, commit] of commits.entries()) {
+    const boundary = index === 0 ? scene.good.commit : commits[index - 1];
+    const revisions = { cwd: scene.one.folder, input: `${commit}\n^${boundary}\n`, env: hostEnv };
+    const pack = execFileSync("git", ["pack-objects", "-q", "--revs", "--stdout"], revisions);
+    execFileSync("git", ["--git-dir=.", "index-pack", "--stdin"], {
+      cwd: old,
+      env: hostEnv,
+      input: pack,
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+  }
+  writeFileSync(join(old, "objects/pack", `pack-${"1".repeat(40)}.pack`), "no pack");
+  const recorded = commits.map((commit) => scene.record(commit));
+  expect(await scene.repository.hasOldExchange()).toBe(true);
+  expect(await scene.fetch()).toEqual({ imported: [scene.good, ...recorded], broken: [] });
+  await scene.repository.removeExchange(instance);
+  expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
 });
 
 test("the refs of one instance go, those of others and the user's stay", async () => {
@@ -175,19 +172,18 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
   const artefact = newArtefactId();
   const ref = settRef(instance, artefact);
   const commit = CommitHash.parse(git(folder, "commit-tree", "-p", scene.base, "-m", "Same files", `${scene.base}^{tree}`));
-  const pack = execFileSync("sh", ["-c", "git pack-objects -q --revs --stdout"], {
-    cwd: folder,
-    env: hostEnv,
-    input: `${commit}\n^${scene.base}\n`,
-  });
-  execFileSync("git", ["--git-dir=.", "index-pack", "--stdin"], {
-    cwd: repository.exchangeDir,
-    env: hostEnv,
-    input: pack,
-    stdio: ["pipe", "ignore", "pipe"],
-  });
+  const revisions = { cwd: folder, env: hostEnv, input: `${commit}\n^${scene.base}\n` };
+  const pack = execFileSync("git", ["pack-objects", "-q", "--revs", "--stdout"], revisions);
+  writeFileSync(join(repository.exchangeDir(instance), agentName, `${commit}.pack`), pack);
   rmSync(join(folder, ".git/objects", commit.slice(0, 2), commit.slice(2)));
-  bareGit(repository.exchangeDir, "update-ref", ref, commit);
-  expect((await repository.fetchCommits(instance, [{ artefact, commit }])).imported).toEqual([{ ref, commit }]);
+  const recorded = { commit, agent: agentName };
+  const { objectsDir } = repository.place;
+  const program = { path: "git", env: { PATH: process.env.PATH } };
+  const place = { objectsDir, exchangeDir: repository.exchangeDir(instance), workspaceDir: join(scene.root, 'w:x "y"') };
+  const copy = new WorkingCopy({ git: program, agentName, ...place });
+  await copy.prepare(commit, [recorded]);
+  expect(await copy.head()).toBe(commit);
+  await copy.publish(commit, scene.base);
+  expect((await repository.fetchCommits(instance, [{ artefact, ...recorded }])).imported).toEqual([{ ref, ...recorded }]);
   expect(git(folder, "cat-file", "-t", ref)).toBe("commit");
 });

@@ -25,7 +25,7 @@ async function shallowScene(depth: number) {
   const path = join(origin.root, "shallow");
   git(origin.root, "clone", "-q", `--depth=${depth}`, `file://${origin.path}`, path);
   const repository = await HostRepository.open(path, { env: hostEnv });
-  await repository.createExchange();
+  await repository.createExchange(instance, [agentName]);
   const state = async () => {
     const base = await repository.head();
     await repository.pin(instance, newGoalId(), base);
@@ -34,12 +34,12 @@ async function shallowScene(depth: number) {
   const { objectsDir } = repository.place;
   const workspaceDir = join(origin.root, "agent");
   const cub = { path: "git", env: { PATH: process.env.PATH } };
-  const copy = new WorkingCopy({ git: cub, agentName, objectsDir, exchangeDir: repository.exchangeDir, workspaceDir });
-  const publish = async (files: Record<string, string>, base: CommitHash) => {
+  const copy = new WorkingCopy({ git: cub, agentName, objectsDir, exchangeDir: repository.exchangeDir(instance), workspaceDir });
+  const publish = async (files: Record<string, string>, start: CommitHash) => {
     const artefact = newArtefactId();
     const commit = commitFiles(workspaceDir, files, "By an agent", toolGit);
-    await copy.publish(commit, settRef(instance, artefact), base);
-    return { artefact, commit };
+    await copy.publish(commit, start);
+    return { artefact, commit, agent: agentName };
   };
   return {
     ...origin,
@@ -63,9 +63,9 @@ test.each([1, 2])(
     expect(toolGit(scene.workspaceDir, "log", "--format=%s").split("\n")).toHaveLength(depth);
     expect(toolGit(scene.workspaceDir, "status", "--porcelain")).toBe("");
     const first = await scene.publish({ a: "a" }, base);
-    const second = await scene.publish({ b: "b" }, first.commit);
+    const second = await scene.publish({ b: "b" }, base);
     const fetched = await scene.repository.fetchCommits(instance, [first, second]);
-    expect(fetched).toMatchObject({ broken: [], altered: [], imported: [{ commit: first.commit }, { commit: second.commit }] });
+    expect(fetched).toMatchObject({ broken: [], imported: [{ commit: first.commit }, { commit: second.commit }] });
     expect(await scene.repository.showChanges(second.commit, [base])).toStartWith("2 commits since");
     git(scene.path, "merge", "-q", settRef(instance, second.artefact));
     expect(git(scene.path, "fsck", "--full")).toBe("");
@@ -96,6 +96,6 @@ test("what is kept for agents about the depth goes with the exchange", async () 
   await scene.state();
   const kept = join(scene.repository.place.objectsDir, "info/sett-shallow");
   expect(readFileSync(kept, "utf8")).toBe(readFileSync(join(scene.path, ".git/shallow"), "utf8"));
-  await scene.repository.removeExchange();
+  await scene.repository.removeExchange(instance);
   expect(existsSync(kept)).toBe(false);
 });

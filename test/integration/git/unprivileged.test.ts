@@ -7,13 +7,15 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
-import { agentName, git } from "../../support/git/sample-repository.ts";
+import { agentName, git, instance } from "../../support/git/sample-repository.ts";
 import { snapshot } from "../../support/git/snapshot.ts";
 import { canRunUnprivileged, containerUid, runAsContainerUser, workUnprivileged } from "../../support/git/unprivileged.ts";
 
@@ -47,15 +49,12 @@ test.if(canRunUnprivileged())(
     workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
     expect(statSync(join(scene.workspaceDir, "README.md")).uid).toBe(containerUid);
     const commit = scene.tool(`echo more >> README.md; ${commitAll}`);
-    const { ref } = scene.record(CommitHash.parse(commit));
-    const steps = [
-      { do: "publish", commit, ref, base: scene.base } as const,
-      { do: "resolve", text: commit.slice(0, 10) } as const,
-    ];
+    const { ref } = scene.record(CommitHash.parse(commit), agentName);
+    const steps = [{ do: "publish", commit, start: scene.base } as const, { do: "resolve", text: commit.slice(0, 10) } as const];
     expect(workUnprivileged(scene.options, steps)).toBe(commit);
     expect((await scene.fetch()).imported.map(({ ref }) => ref)).toEqual([ref]);
     expect(snapshot(scene.path)).toEqual(before);
-    await scene.repository.removeExchange();
+    await scene.repository.removeExchange(instance);
     git(scene.path, "gc", "-q", "--prune=now");
     expect(git(scene.path, "show", "--format=%an", `${ref}:README.md`)).toBe("Hello.\nmore");
   },
@@ -95,21 +94,29 @@ test.if(canRunUnprivileged())("what only the host may write stays as it was when
 });
 
 test.if(process.getuid?.() === 0)(
-  "an exchange belongs to the agents' user from the first, and nothing in one that has served is given to anybody",
+  "an agent's folder of the exchange belongs to its user from the first, and nothing in one that has served is given to anybody",
   async () => {
     using scene = await rootScene();
+    const own = join(scene.exchangeDir, agentName);
     const owners = () => new Map(entriesOf(scene.exchangeDir).map((path) => [path, lstatSync(path).uid]));
-    expect(new Set(owners().values())).toEqual(new Set([containerUid]));
+    expect([...owners()]).toEqual([
+      [scene.exchangeDir, 0],
+      [own, containerUid],
+    ]);
     // What a recursive change of owner would reach, by a link that takes a folder's place at the right moment.
-    mkdirSync(join(scene.exchangeDir, "objects/folder"));
-    writeFileSync(join(scene.exchangeDir, "objects/folder/file"), "root's");
+    mkdirSync(join(own, "folder"));
+    writeFileSync(join(own, "folder/file"), "root's");
     const before = owners();
-    await scene.repository.createExchange();
+    await scene.repository.createExchange(instance, [agentName]);
     expect(owners()).toEqual(before);
-    chownSync(join(scene.exchangeDir, "objects/pack"), 4711, 4711);
-    await expect(scene.repository.createExchange()).rejects.toThrow(
-      "objects/pack belongs to user 4711, and agents work as 10001.",
+    chownSync(own, 4711, 4711);
+    await expect(scene.repository.createExchange(instance, [agentName])).rejects.toThrow(
+      "belongs to user 4711, and agents work as 10001.",
     );
+    rmSync(own, { recursive: true });
+    symlinkSync("/etc", own);
+    await expect(scene.repository.createExchange(instance, [agentName])).rejects.toThrow("is no folder.");
+    expect(lstatSync("/etc").uid).toBe(0);
   },
 );
 

@@ -31,7 +31,7 @@ async function preparedCopy(initArgs: string[] = []) {
     git: { path: "git", env: { PATH: process.env.PATH } },
     agentName,
     objectsDir: join(host.path, ".git/objects"),
-    exchangeDir: join(host.path, ".git/sett/exchange.git"),
+    exchangeDir: join(host.path, ".git/sett/exchange/demo"),
     workspaceDir: folder,
   });
   await copy.prepare(host.base);

@@ -3,13 +3,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { baseCommit } from "../../../lib/core/base-commit.ts";
+import { baseCommit, commitsOnRecord } from "../../../lib/core/base-commit.ts";
 import { readToolOutput } from "../../../lib/core/read-tool-output.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
-import { settRef } from "../../../lib/git/refs.ts";
 import { WorkingCopy } from "../../../lib/git/working-copy.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { type ArtefactId, type CommitHash, InstanceName } from "../../../lib/model/ids.ts";
+import { type AgentName, type ArtefactId, type CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { type Phase, phaseTable } from "../../../lib/model/phase.ts";
 import { formatToolInput } from "../../../lib/model/tool-contract.ts";
 import { agentName, newClaimId, sampleArtefact } from "../records/sample.ts";
@@ -30,7 +29,7 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
   await change?.({ folder: sample, commit: (subject, files) => commitFiles(sample, subject, files) });
 
   const host = await HostRepository.open(sample, { env: process.env });
-  await host.createExchange();
+  await host.createExchange(instance, ["changelog", "reviewer"].map(agentName));
   const commit = await host.head();
   const tag = await host.lastTag(commit);
   const goal = sampleArtefact({
@@ -38,16 +37,16 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
     metadata: { commit, ...(tag === undefined ? {} : { last_tag: tag.name, last_tag_commit: tag.commit }) },
   });
 
-  const results: { artefact: ArtefactId; commit: CommitHash }[] = [];
+  const results: { artefact: ArtefactId; commit: CommitHash; agent: AgentName }[] = [];
 
   async function workingCopy(agent: string, target: Artefact, context: readonly Artefact[]) {
-    const place = { objectsDir: join(sample, ".git/objects"), exchangeDir: host.exchangeDir };
+    const place = { objectsDir: join(sample, ".git/objects"), exchangeDir: host.exchangeDir(instance) };
     const workspaceDir = join(folder, agent);
     const gitOfCub = { path: "git", env: { PATH: process.env.PATH ?? "" } };
     const copy = new WorkingCopy({ git: gitOfCub, agentName: agentName(agent), workspaceDir, ...place });
     const base = baseCommit(target, context) ?? commit;
-    await copy.prepare(base);
-    return { copy, base, workspaceDir };
+    await copy.prepare(base, commitsOnRecord(target, context));
+    return { copy, workspaceDir };
   }
 
   return {
@@ -63,7 +62,7 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
       target: Artefact,
       { phase, chain = [], additional = [], settings = {} }: Assignment,
     ): Promise<Artefact> {
-      const { copy, base, workspaceDir } = await workingCopy(agent, target, [...chain, ...additional]);
+      const { copy, workspaceDir } = await workingCopy(agent, target, [...chain, ...additional]);
       const work = { target_artefact: target, context_chain: chain, additional_context: additional };
       const stdin = formatToolInput({ claim_type: phaseTable[phase].bid, claim_id: newClaimId(), ...work });
       const ran = await runAgent(agent, stdin, workspaceDir, settings);
@@ -74,8 +73,8 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
       const made = sampleArtefact({ ...result, goal_id: goal.goal_id, produced_by_role: agent, produced_by_agent: agent });
       const promised = result.type === "CodeCommit" ? await copy.resolveCommit(result.payload) : undefined;
       if (promised !== undefined) {
-        await copy.publish(promised, settRef(instance, made.id), base);
-        results.push({ artefact: made.id, commit: promised });
+        await copy.publish(promised, commit);
+        results.push({ artefact: made.id, commit: promised, agent: agentName(agent) });
       }
       return { ...made, metadata: { ...metadata, summary, ...(promised === undefined ? {} : { commit: promised }) } };
     },

@@ -29,7 +29,7 @@ export async function cubInstance(redis: RedisServer, script: string, over: More
     SETT_AGENT_NAME: coder,
     REDIS_URL: redis.url,
     SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
-    SETT_GIT_DIR: "/nowhere",
+    SETT_OBJECTS_DIR: "/nowhere",
     ...over.env,
   };
   return {

@@ -1,9 +1,11 @@
 // A host repository with an exchange and a pinned goal, and agents' working copies beside it.
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { NamedCommit } from "../../../lib/git/import-commits.ts";
 import { settRef } from "../../../lib/git/refs.ts";
 import { WorkingCopy } from "../../../lib/git/working-copy.ts";
-import type { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
+import { AgentName, type ArtefactId, type CommitHash } from "../../../lib/model/ids.ts";
 import {
   agentName,
   commitFiles,
@@ -18,35 +20,54 @@ import {
 interface Agent {
   readonly copy: WorkingCopy;
   readonly folder: string;
-  /** Commits the files on top of what is there, publishes them under a new name and puts that on record. */
-  publish(files: Record<string, string>, base: CommitHash): Promise<Result>;
-}
-
-interface Result {
-  readonly ref: string;
-  readonly commit: CommitHash;
+  /** Its part of the exchange. */
+  readonly packs: string;
+  /** Puts its working copy at a commit, with all that is on record. */
+  prepare(commit: CommitHash): Promise<void>;
+  /** Commits the files on top of what is there, publishes them and puts that on record. */
+  publish(files: Record<string, string>): Promise<NamedCommit>;
 }
 
 export async function exchangeScene(initArgs: string[] = []) {
   const host = sampleRepository(initArgs);
   const repository = await HostRepository.open(host.path, { env: hostEnv });
-  const results: { artefact: ArtefactId; commit: CommitHash }[] = [];
-  const record = (commit: CommitHash): Result => {
+  const results: { artefact: ArtefactId; commit: CommitHash; agent: AgentName | "" }[] = [];
+  const record = (commit: CommitHash, agent: AgentName | "" = ""): NamedCommit => {
     const artefact = newArtefactId();
-    results.push({ artefact, commit });
-    return { ref: settRef(instance, artefact), commit };
+    results.push({ artefact, commit, agent });
+    return { ref: settRef(instance, artefact), commit, agent };
   };
   const goalId = newGoalId();
   await repository.pin(instance, goalId, host.base);
-  await repository.createExchange();
+  await repository.createExchange(instance, [agentName]);
+  const exchangeDir = repository.exchangeDir(instance);
+  const { objectsDir } = repository.place;
+  const agent = (name: string): Agent => {
+    const own = AgentName.parse(name);
+    const [folder, packs] = [join(host.root, name), join(exchangeDir, name)];
+    mkdirSync(packs, { recursive: true });
+    const git = { path: "git", env: { PATH: process.env.PATH } };
+    const copy = new WorkingCopy({ git, agentName: own, objectsDir, exchangeDir, workspaceDir: folder });
+    return {
+      copy,
+      folder,
+      packs,
+      prepare: (commit) => copy.prepare(commit, results.toReversed()),
+      publish: async (files) => {
+        const commit = commitFiles(folder, files, "By an agent", toolGit);
+        await copy.publish(commit, host.base);
+        return record(commit, own);
+      },
+    };
+  };
   return {
     repository,
     path: host.path,
     root: host.root,
     base: host.base,
     goalId,
-    exchangeDir: repository.exchangeDir,
-    agent: (name: string) => agentIn(repository, join(host.root, name), record),
+    exchangeDir,
+    agent,
     /** Puts a commit on record, as the blackboard would, although no agent has published it. */
     record,
     /** Fetches what is on record by now. */
@@ -55,29 +76,19 @@ export async function exchangeScene(initArgs: string[] = []) {
   };
 }
 
-function agentIn(repository: HostRepository, folder: string, record: (commit: CommitHash) => Result): Agent {
-  const { objectsDir } = repository.place;
-  const git = { path: "git", env: { PATH: process.env.PATH } };
-  const copy = new WorkingCopy({ git, agentName, objectsDir, exchangeDir: repository.exchangeDir, workspaceDir: folder });
-  return {
-    copy,
-    folder,
-    publish: async (files, base) => {
-      const commit = commitFiles(folder, files, "By an agent", toolGit);
-      const result = record(commit);
-      await copy.publish(commit, result.ref, base);
-      return result;
-    },
-  };
-}
-
 /** The scene of an agent that has published one good commit. */
 export async function sceneWithResult() {
   const scene = await exchangeScene();
   const one = scene.agent("one");
-  await one.copy.prepare(scene.base);
-  const good = await one.publish({ a: "a" }, scene.base);
+  await one.prepare(scene.base);
+  const good = await one.publish({ a: "a" });
   return { ...scene, one, good, [Symbol.dispose]: scene[Symbol.dispose] };
 }
 
-export const packFolderOf = ({ exchangeDir }: { exchangeDir: string }) => join(exchangeDir, "objects/pack");
+/** The commits that are in the exchange, by the names of their files. */
+export function publishedIn({ exchangeDir }: { exchangeDir: string }): string[] {
+  return readdirSync(exchangeDir)
+    .flatMap((name) => readdirSync(join(exchangeDir, name)))
+    .map((name) => name.replace(/\.pack$/, ""))
+    .sort();
+}

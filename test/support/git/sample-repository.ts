@@ -26,11 +26,6 @@ export function git(cwd: string, ...args: string[]): string {
   return execFileSync("git", args, { cwd, env: hostEnv, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
 }
 
-/** Runs git in a bare repository of any owner. */
-export function bareGit(gitDir: string, ...args: string[]): string {
-  return git(gitDir, "--git-dir=.", ...args);
-}
-
 /** As a tool would, in a working copy: with the copy's own configuration only. */
 export function toolGit(cwd: string, ...args: string[]): string {
   const env = { PATH: hostEnv.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };

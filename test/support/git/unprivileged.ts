@@ -6,10 +6,7 @@ import { CommitHash } from "../../../lib/model/ids.ts";
 
 export const containerUid = 10001;
 
-type Step =
-  | { do: "prepare"; base: string }
-  | { do: "publish"; commit: string; ref: string; base: string }
-  | { do: "resolve"; text: string };
+type Step = { do: "prepare"; base: string } | { do: "publish"; commit: string; start: string } | { do: "resolve"; text: string };
 
 const asContainerUser = [
   `--reuid=${containerUid}`,
@@ -51,5 +48,5 @@ if (import.meta.main) {
 async function take(copy: WorkingCopy, step: Step): Promise<unknown> {
   if (step.do === "prepare") return await copy.prepare(CommitHash.parse(step.base));
   if (step.do === "resolve") return await copy.resolveCommit(step.text);
-  return await copy.publish(CommitHash.parse(step.commit), step.ref, CommitHash.parse(step.base));
+  return await copy.publish(CommitHash.parse(step.commit), CommitHash.parse(step.start));
 }

@@ -28,6 +28,7 @@ type Painting = {
 
 export async function startPainting({ command, env, timeoutMs }: Painting) {
   const host = await exchangeScene();
+  const { packs: _ } = host.agent("painter");
   const redis = await startRedisServer();
   const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000, onLost: () => {} });
   // A program that is slower than its lease loses an attempt, and has another.
@@ -47,7 +48,8 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
       SETT_AGENT_NAME: "painter",
       SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", tool]),
       SETT_GIT_BINARY: "git",
-      SETT_GIT_DIR: join(host.path, ".git"),
+      SETT_OBJECTS_DIR: join(host.path, ".git/objects"),
+      SETT_EXCHANGE_DIR: host.exchangeDir,
       SETT_WORKSPACE_DIR: join(host.root, "workspace"),
     }),
   };

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { fieldsOfArtefact } from "../../../../lib/blackboard/artefact-fields.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
-import { CommitHash } from "../../../../lib/model/ids.ts";
+import { AgentName, CommitHash } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { acquireLeaderLease, at, events, postGoal, resultOf, user } from "../../../support/blackboard/scene.ts";
 import { newGoalId, newLogicalId, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
 
+const coder = AgentName.parse("coder");
 const commitOf = (digit: string) => CommitHash.parse(digit.repeat(40));
 
 export function artefactsSuite(open: () => Promise<Bench>): void {
@@ -64,10 +65,12 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     );
     for (const each of [...others, ...results]) await bench.board.createArtefact(each, user);
     expect(await bench.board.listCommits()).toEqual(
-      results.map(({ id }, index) => ({ artefact: id, commit: commitOf(`${index + 1}`) })),
+      results.map(({ id }, index) => ({ artefact: id, commit: commitOf(`${index + 1}`), agent: coder })),
     );
     await bench.hand.writeArtefact(results[0]?.id ?? goal.id, { metadata: "{" });
-    expect(await bench.board.listCommits()).toEqual(results.slice(1).map(({ id }) => ({ artefact: id, commit: commitOf("2") })));
+    expect(await bench.board.listCommits()).toEqual(
+      results.slice(1).map(({ id }) => ({ artefact: id, commit: commitOf("2"), agent: coder })),
+    );
   });
 
   test("a commit of an artefact that was written by hand is listed once that is taken in", async () => {
@@ -78,7 +81,7 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     await bench.hand.writeArtefact(byHand.id, fieldsOfArtefact(byHand));
     expect(await bench.board.listCommits()).toEqual([]);
     expect(await bench.board.adoptArtefact(byHand.id, epoch)).toEqual({ outcome: "adopted" });
-    expect(await bench.board.listCommits()).toEqual([{ artefact: byHand.id, commit: commitOf("1") }]);
+    expect(await bench.board.listCommits()).toEqual([{ artefact: byHand.id, commit: commitOf("1"), agent: coder }]);
   });
 
   test("a commit that a person writes into a stored artefact is not one that it has delivered", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CommitHash } from "../../../../lib/model/ids.ts";
+import { AgentName, CommitHash } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { done, resultOf, runGrant, user } from "../../../support/blackboard/scene.ts";
 import { sampleArtefact } from "../../../support/records/sample.ts";
@@ -11,7 +11,7 @@ export function resultsSuite(open: () => Promise<Bench>): void {
     const commit = CommitHash.parse("c".repeat(40));
     const artefact = resultOf(goal, claim, { metadata: { commit } });
     expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
-    expect(await bench.board.listCommits()).toEqual([{ artefact: artefact.id, commit }]);
+    expect(await bench.board.listCommits()).toEqual([{ artefact: artefact.id, commit, agent: AgentName.parse("coder") }]);
   });
 
   test("an agent's answer counts as a person's does, and the question is open no longer", async () => {

@@ -24,7 +24,7 @@ describe("the cub's settings", () => {
       shutdownTimeoutMs: 30_000,
       redisGiveUpMs: 60_000,
       workspaceDir: "/workspace",
-      git: { binary: "/cub/git", dir: "/git" },
+      git: { binary: "/cub/git", objectsDir: "/git/objects", exchangeDir: "/git/exchange" },
     });
   });
 

@@ -43,7 +43,7 @@ const planned = (config: SettConfig) =>
     registrations: [],
     repository: {
       objectsDir: "/home/ada/repository/.git/objects",
-      exchangeDir: "/home/ada/repository/.git/sett/exchange.git",
+      exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
       user: { uid: 1000, gid: 1000 },
     },
     images: {
@@ -74,7 +74,8 @@ function processes(over: { version?: string; port?: number; config?: SettConfig 
     config,
     programs,
     workspace: "/home/ada/repository",
-    gitDir: "/home/ada/repository/.git",
+    objectsDir: "/home/ada/repository/.git/objects",
+    exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
     ports: { redis: port, gateway: 40_100 },
     processes: { folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] },
     ...over,
@@ -108,7 +109,8 @@ describe("the plan of an instance without containers", () => {
         REDIS_URL: redisUrl({ role: "agent", agent: agentName("coder") }),
         SETT_AGENT_COMMAND: '["./run.sh","two words"]',
         SETT_GIT_BINARY: "git",
-        SETT_GIT_DIR: "/home/ada/repository/.git",
+        SETT_OBJECTS_DIR: "/home/ada/repository/.git/objects",
+        SETT_EXCHANGE_DIR: "/home/ada/repository/.git/sett/exchange/demo",
         SETT_PROMPT_EXECUTION: "Do it",
         SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib",
       },

@@ -43,7 +43,7 @@ function plan(over: Partial<PlanInput> = {}) {
     config: configOf(text),
     repository: {
       objectsDir: "/home/ada/repository/.git/objects",
-      exchangeDir: "/home/ada/repository/.git/sett/exchange.git",
+      exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
       user,
     },
     registrations: [],
@@ -195,7 +195,8 @@ describe("the container of an agent", () => {
       SETT_AGENT_ROLE: "builder",
       SETT_PROMPT_EXECUTION: "Do it",
       LOG_LEVEL: "debug",
-      SETT_GIT_DIR: "/git",
+      SETT_OBJECTS_DIR: "/git/objects",
+      SETT_EXCHANGE_DIR: "/git/exchange",
     });
     expect(env.SETT_PROMPT_CLAIM).toBeUndefined();
   });
@@ -214,12 +215,13 @@ describe("the container of an agent", () => {
     expect(specOf("reader").env.HOME).toBe("/home/reader");
   });
 
-  test("sees of the host its committed objects, read-only, and the exchange, writable only for rw", () => {
+  test("sees of the host its committed objects and the exchange, read-only but for the own folder of an rw agent", () => {
     const binds = (name: string) =>
       specOf(name).mounts.flatMap((mount) => (mount.kind === "bind" ? [[mount.path, mount.target, mount.access]] : []));
     const objects = ["/home/ada/repository/.git/objects", "/git/objects", "ro"];
-    const exchange = ["/home/ada/repository/.git/sett/exchange.git", "/git/sett/exchange.git"];
-    expect(binds("coder")).toEqual([objects, [...exchange, "rw"]]);
+    const exchange = ["/home/ada/repository/.git/sett/exchange/demo", "/git/exchange"];
+    const own = exchange.map((path) => `${path}/coder`);
+    expect(binds("coder")).toEqual([objects, [...exchange, "ro"], [...own, "rw"]]);
     expect(binds("reader")).toEqual([objects, [...exchange, "ro"]]);
   });
 

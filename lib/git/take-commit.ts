@@ -1,0 +1,75 @@
+// Copies a commit from the exchange into an object store. Every object is hashed on the way, and must be whole: what has the commit's name
+// there is what its agent has made, whatever the exchange says later.
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../model/errors.ts";
+import { maxPackBytes, packsOf, type RecordedCommit } from "./exchange.ts";
+import type { FolderOfAgents } from "./folder-of-agents.ts";
+import { type Git, runGit } from "./run-git.ts";
+
+/** `gitDir`: any repository; `objectsDir`: the store that gets the objects, which may borrow from others. */
+export interface Taking {
+  readonly git: Git;
+  readonly gitDir: string;
+  readonly objectsDir: string;
+}
+
+/** Every object is checked, except for padded file modes, which old programs have left in many histories. */
+const strict = "--strict=zeroPaddedFilemode=ignore";
+
+/** Undefined when the objects of a pack were copied, else why not: empty where the exchange has none of that name. */
+export async function takeCommit(
+  taking: Taking,
+  exchange: FolderOfAgents,
+  recorded: RecordedCommit,
+): Promise<string | undefined> {
+  let problem = "";
+  try {
+    for (const file of packsOf(exchange, recorded)) {
+      using pack = file;
+      problem = await takePack(taking, pack.fd).then(() => "", messageOf);
+      if (problem === "") return undefined;
+    }
+    return problem;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/**
+ * Takes all objects of a pack, or none. It is read as data, from the open file. git does its last checks when the pack is in its store, so
+ * that is another one first. Throws git-failed.
+ */
+export async function takePack({ git, gitDir, objectsDir }: Taking, fd: number, checks = strict): Promise<void> {
+  // Named as git names its own: git's next clean-up removes one that a crash has left behind.
+  const store = await mkdtemp(join(objectsDir, "tmp_objdir-sett-"));
+  try {
+    await mkdir(join(store, "pack"));
+    const limit = `--max-input-size=${maxPackBytes}`;
+    const args = [`--git-dir=${gitDir}`, "index-pack", "--stdin", "--fix-thin", checks, limit];
+    await runGit(git, { args, stdinFile: fd, env: { GIT_OBJECT_DIRECTORY: store, ...borrowing(objectsDir) } });
+    const packs = join(objectsDir, "pack");
+    await mkdir(packs, { recursive: true });
+    for (const name of (await readdir(join(store, "pack"))).sort(indexLast))
+      await rename(join(store, "pack", name), join(packs, name));
+  } finally {
+    await rm(store, { recursive: true, force: true });
+  }
+}
+
+/** git sees a pack when it sees the index. */
+function indexLast(one: string, other: string): number {
+  return Number(one.endsWith(".idx")) - Number(other.endsWith(".idx"));
+}
+
+/** An empty object store, which borrows from another one. */
+export async function makeStore(objectsDir: string, borrowed: string): Promise<void> {
+  await mkdir(join(objectsDir, "info"), { recursive: true });
+  await writeFile(join(objectsDir, "info/alternates"), `${borrowed}\n`);
+}
+
+/** The environment in which git borrows from an object store. */
+export function borrowing(objectsDir: string): Record<string, string> {
+  // A colon would otherwise end the path.
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objectsDir.replace(/["\\]/g, "\\$&")}"` };
+}

@@ -1,0 +1,147 @@
+// An agent with a workspace of its own that turns against the host and against other agents by way of git, in a real container.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(300_000);
+
+const commitAnd = (file: string) => `set -e
+date +%s%N > ${file}
+git add -A
+git commit --quiet --message "Good work" >&2
+jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "good"}'
+`;
+/** Does what the goal says beside the good agent's commit, and answers with what that has written. */
+const evil = `work=$(cat)
+export commit=$(printf '%s' "$work" | jq -r '.additional_context[] | select(.type == "CodeCommit").payload' | head -1)
+printf '%s' "$work" | jq -r .target_artefact.payload > /tmp/goal.sh
+case "$(cat /tmp/goal.sh)" in commit) ${commitAnd("evil.txt").replaceAll("\n", "; ")} exit ;; esac
+sh /tmp/goal.sh > /tmp/out 2>&1
+jq -n --rawfile text /tmp/out '{artefact_type: "Report", artefact_payload: $text, summary: "done"}'
+`;
+/** Reads what is committed, as a reviewer would. */
+const reader = `work=$(cat)
+commit=$(printf '%s' "$work" | jq -r '.context_chain[], .additional_context[] | select(.type == "CodeCommit").payload' | head -1)
+jq -n --arg text "$(git show "$commit:good.txt")" '{structural_type: "Terminal", artefact_type: "Read", artefact_payload: $text, summary: ""}'
+`;
+
+let other: SettWorkspace;
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  other = await SettWorkspace.create({ "secret.txt": "secret\n" });
+  await other.git("repack", "-adq");
+  const bids = (on: string, bid: string) => `    bids:\n      - { on: ${on}, bid: ${bid} }\n`;
+  const rw = "    workspace: { mode: rw }\n";
+  sett = await SettWorkspace.create({
+    ...scriptAgent("good", commitAnd("good.txt")),
+    ...scriptAgent("evil", evil),
+    ...scriptAgent("reader", reader),
+    "sett.yml": settYml({
+      good: `${bids("GoalDefined", "claim")}${rw}`,
+      evil: `${bids("GoalDefined", "exclusive")}${rw}`,
+      reader: bids("Report", "exclusive"),
+    }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+});
+
+afterAll(async () => {
+  await sett?.[Symbol.asyncDispose]();
+  await other?.[Symbol.asyncDispose]();
+});
+
+type Outcome = { id: string; artefacts: Artefact[]; err: string; of: (type: string) => Artefact };
+
+/** Has the goal worked on, fetches what was made, and resolves with it. */
+async function attack(goal: string): Promise<Outcome> {
+  const { out, err } = await sett.sett("forage", "--watch", "--json", "--goal", goal);
+  const { id } = JSON.parse(out);
+  const artefacts = await sett.artefacts(id);
+  const of = (type: string) => {
+    const found = artefacts.find((each) => each.type === type);
+    if (found === undefined) throw new Error(`There is no ${type}: ${err}`);
+    return found;
+  };
+  return { id, artefacts, err, of };
+}
+
+const arrived = ({ id }: Artefact) =>
+  sett.git("rev-parse", "--verify", "--quiet", `refs/sett/${sett.name}/${id}`).catch(() => "");
+
+test("it can write into no folder but its own, and read no object that is not committed", async () => {
+  const tries = [
+    "touch /git/exchange/good/file",
+    'rm -f "/git/exchange/good/$commit.pack"',
+    "mv /git/exchange/good /git/exchange/bad",
+    "touch /git/exchange/file",
+    "mkdir /git/exchange/new",
+    "rmdir /git/exchange/evil",
+    "mv /git/exchange/evil /git/exchange/gone",
+    "touch /git/objects/file",
+    "ls /git/exchange/evil",
+  ];
+  const { of } = await attack(tries.map((each) => `(${each}) 2> /dev/null && echo 'done: ${each}'; true`).join("\n"));
+  expect(of("Report").payload).toBe("done: ls /git/exchange/evil\n");
+  expect(await arrived(of("CodeCommit"))).toBe(of("CodeCommit").payload);
+});
+
+test.each([
+  ["garbage", 'echo PACK > "$file"'],
+  ["a pipe", 'mkfifo "$file"'],
+  ["a link to another repository", `ln -s PACK "$file"`],
+  ["a file of terabytes", 'truncate -s 3T "$file"'],
+  ["a folder", 'mkdir "$file"'],
+  ["nothing that can be listed", 'rm -f "$file"; chmod 000 /git/exchange/evil'],
+])("what it puts under the name of another's commit keeps it out of nowhere: %s", async (_, script) => {
+  const clean = "chmod 755 /git/exchange/evil; rm -rf /git/exchange/evil/*";
+  const packs = join(other.folder, ".git/objects/pack");
+  const pack = (await readdir(packs)).find((name) => name.endsWith(".pack")) ?? "";
+  const { of, err } = await attack(
+    `${clean}\nfile="/git/exchange/evil/$commit.pack"\n${script.replace("PACK", join(packs, pack))}`,
+  );
+  const commit = of("CodeCommit");
+  expect(err).not.toContain("not fetched");
+  expect(await arrived(commit)).toBe(commit.payload);
+  expect(of("Read").payload).toBe(await sett.git("show", `${commit.payload}:good.txt`));
+});
+
+test("what it takes away of its own, before a person has fetched it, is missed by `hoard`, `unearth` and `down`", async () => {
+  await attack("chmod 755 /git/exchange/evil");
+  const goal = await sett.forage("commit");
+  // `hoard` would fetch it.
+  await waitFor("its commit", async () =>
+    (await sett.events(goal)).some(({ type, agent }) => type === "grant_done" && agent === "evil"),
+  );
+  await attack("rm -rf /git/exchange/evil/*");
+  const made = (await sett.artefacts(goal)).find((each) => each.produced_by_agent === "evil");
+  if (made === undefined) throw new Error("It has made no commit.");
+  expect(await arrived(made)).toBe("");
+  const hoard = await sett.sett("hoard");
+  expect([hoard.code, hoard.err]).toEqual([0, expect.stringContaining("on record is not fetched. Why: sett unearth")]);
+  const unearth = await sett.sett("unearth", made.id);
+  expect(unearth.code).toBe(0);
+  expect(unearth.err).toContain(
+    `The commit ${made.payload.slice(0, 12)} on record is not fetched as refs/sett/${sett.name}/${made.id}: Its objects are neither`,
+  );
+});
+
+test("`sett up` and `sett down` give nothing of the host to the agents' user", async () => {
+  await attack(`ln -s '${other.folder}/.git' /git/exchange/evil/link; mkdir /git/exchange/evil/folder`);
+  const before = await ownersOf(join(other.folder, ".git"));
+  expect((await sett.sett("up", "--name", sett.name)).code).toBe(0);
+  const { code, err } = await sett.sett("down", "--name", sett.name);
+  expect([code, err]).toEqual([0, expect.stringContaining("is not fetched as")]);
+  expect(await ownersOf(join(other.folder, ".git"))).toEqual(before);
+});
+
+async function ownersOf(folder: string): Promise<[string, number][]> {
+  const names = await readdir(folder, { recursive: true });
+  return await Promise.all(
+    names.sort().map(async (name): Promise<[string, number]> => [name, (await lstat(join(folder, name))).uid]),
+  );
+}
