@@ -1,5 +1,5 @@
 // Finds the repository that a path belongs to, and refuses one that agents could not work with.
-import { lstat, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
@@ -45,10 +45,9 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     throw unusable(`The path of the repository of ${path} has a line break.`, "Rename the folder.");
   }
   const objectsDir = await realpath(join(commonDir, "objects"));
-  await refuseBorrowedObjects(git, { toplevel, gitDir, objectsDir });
+  await refusePartialClone(git, toplevel, gitDir);
   const { uid, gid } = await stat(commonDir);
   const containerUser = uid === 0 ? unprivileged : { uid, gid };
-  if (uid === 0) await refuseHiddenObjects(toplevel, objectsDir);
   const objectFormat = format === "sha256" ? "sha256" : "sha1";
   return { toplevel, gitDir, commonDir, objectsDir, objectFormat, owner: { uid, gid }, containerUser };
 }
@@ -96,39 +95,11 @@ function linesOf(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-interface Store {
-  readonly toplevel: string;
-  readonly gitDir: string;
-  readonly objectsDir: string;
-}
-
-/** Containers see only this object store: objects in another one would be missing there. */
-async function refuseBorrowedObjects(git: Git, { toplevel, gitDir, objectsDir }: Store): Promise<void> {
-  const alternates = await readFile(join(objectsDir, "info/alternates"), "utf8").catch(() => "");
-  if (alternates.trim() !== "") {
-    const hint = "Copy them in: `git repack -a -d`, then remove .git/objects/info/alternates.";
-    throw unusable(`The repository ${toplevel} borrows objects from another one.`, hint);
-  }
+/** git would have to fetch what is missing in the middle of packing what agents see. */
+async function refusePartialClone(git: Git, toplevel: string, gitDir: string): Promise<void> {
   const promises = "^(extensions\\.partialclone|remote\\..*\\.promisor)$";
   const partial = await tryGit(git, { args: [`--git-dir=${gitDir}`, "config", "--get-regexp", promises] });
   if (partial.exitCode === 0) {
     throw unusable(`The repository ${toplevel} is a partial clone.`, "Clone it without `--filter`, and work in that clone.");
-  }
-}
-
-/** Agents do not run as root, so that they can read root's objects only if every user may. */
-async function refuseHiddenObjects(toplevel: string, objectsDir: string): Promise<void> {
-  const readable = 0o004;
-  const listable = 0o005;
-  const names = (await readdir(objectsDir)).filter((name) => name === "pack" || /^[0-9a-f]{2}$/.test(name));
-  const packs = await readdir(join(objectsDir, "pack")).catch(() => []);
-  const folders = [objectsDir, ...names.map((name) => join(objectsDir, name))];
-  const files = packs.filter((name) => /\.(?:pack|idx)$/.test(name)).map((name) => join(objectsDir, "pack", name));
-  const wanted = [...folders.map((path) => ({ path, mode: listable })), ...files.map((path) => ({ path, mode: readable }))];
-  for (const { path, mode } of wanted) {
-    const stats = await lstat(path).catch(() => undefined);
-    if (stats === undefined || (stats.mode & mode) === mode) continue;
-    const hint = `Allow it: chmod -R o+rX '${objectsDir}'`;
-    throw unusable(`The repository ${toplevel} belongs to root, and its agents' user may not read ${path}.`, hint);
   }
 }

@@ -2,7 +2,7 @@
 //
 // An agent may put anything there: a link to another repository, a pipe without a writer, a file of terabytes, and something else a moment
 // later. So each step goes from an open folder to one name in it, checks what has that name, and accepts only regular files and folders of
-// the same mount. A path is never followed as a whole.
+// the same file system. A path is never followed as a whole.
 import {
   closeSync,
   constants,
@@ -102,7 +102,7 @@ export class FolderOfAgents implements Disposable {
     if (name === "" || name === "." || name === ".." || name.includes("/")) throw refused(shown, "that is no name in a folder");
     const fd = openAs(kind, this.#pathTo(name), shown);
     if (fd === undefined) return undefined;
-    const isHere = mountOf(fd) === mountOf(this.#fd) && (this.#hasDescriptors || this.#isInPlace());
+    const isHere = isOnOneFileSystem(fd, this.#fd) && (this.#hasDescriptors || this.#isInPlace());
     if (isHere) return fd;
     closeSync(fd);
     throw refused(shown, "it is on another file system, or was replaced");
@@ -150,17 +150,22 @@ function openAs(kind: Kind, way: string, shown: string): number | undefined {
 }
 
 /**
- * What a file is mounted with. The number of the device is none where Linux tells mounts apart: layered and network file systems give a file
- * another one than its folder.
+ * By the device, or by the mount: layered and network file systems give a file another device than its folder, and an agent's own folder is
+ * mounted once more where it may write.
  */
-function mountOf(fd: number): string {
+function isOnOneFileSystem(one: number, other: number): boolean {
+  if (fstatSync(one).dev === fstatSync(other).dev) return true;
+  const mount = mountOf(one);
+  return mount !== undefined && mount === mountOf(other);
+}
+
+function mountOf(fd: number): string | undefined {
   try {
-    const [, mount] = /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8")) ?? [];
-    if (mount !== undefined) return mount;
+    return /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"))?.[1];
   } catch {
     // Only Linux has it.
+    return undefined;
   }
-  return `device ${fstatSync(fd).dev}`;
 }
 
 function isKind(stats: Stats, kind: Kind): boolean {

@@ -9,10 +9,10 @@ import { commitNewFiles } from "./commit-new-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
 import { settRef } from "./refs.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
-import { forgetDepth, noteDepth } from "./shallow.ts";
 import { showChanges } from "./show-changes.ts";
 
 /** Address space for each run of git: many times what the largest repositories need, and less than what would stop a machine. */
@@ -81,12 +81,9 @@ export class HostRepository {
     return withoutUndefined({ name, email });
   }
 
-  /**
-   * Keeps the commit that a goal starts from, also when its branch changes, because agents borrow its objects. Also notes the depth for
-   * them.
-   */
+  /** Shows agents the commit that a goal starts from, and keeps it, also when its branch changes: results are built on it. */
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
-    await noteDepth(this.place);
+    await addToStore(this.#git, this.place, instance, commit);
     const ref = settRef(instance, goalId);
     await this.#run({ args: ["update-ref", ref, commit] });
     const { owner, commonDir } = this.place;
@@ -107,15 +104,18 @@ export class HostRepository {
     return { name, commit: CommitHash.parse(tagged.trim()) };
   }
 
-  /** Where an instance's agents leave their commits: `createExchange` makes it. */
-  exchangeDir(instance: InstanceName): string {
-    return exchangePath(this.place, instance);
+  /** What an instance's agents see of the repository, and where they leave their commits: `createFolders` makes both. */
+  foldersOf(instance: InstanceName): { objectsDir: string; exchangeDir: string } {
+    return { objectsDir: storePath(this.place, instance), exchangeDir: exchangePath(this.place, instance) };
   }
 
-  /** Makes the exchange with a folder for each agent that may publish, or checks those that exist. Throws repository-unusable. */
-  async createExchange(instance: InstanceName, writers: readonly AgentName[]): Promise<void> {
-    await noteDepth(this.place);
+  /**
+   * Makes the exchange with a folder for each agent that may publish, and the store with what goals reach, of which agents see the newest
+   * `history` commits, or all. What exists is checked and added to. Throws repository-unusable, git-failed.
+   */
+  async createFolders(instance: InstanceName, writers: readonly AgentName[], history?: number): Promise<void> {
     await createExchange(this.place, instance, writers);
+    await createStore(this.#git, this.place, instance, history);
   }
 
   /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */
@@ -137,13 +137,13 @@ export class HostRepository {
     return hasOldExchange(this.place);
   }
 
-  async removeExchange(instance: InstanceName): Promise<void> {
+  /** Undoes `createFolders`. Nothing there is fine. */
+  async removeFolders(instance: InstanceName): Promise<void> {
+    await removeStore(this.place, instance);
     const isLast = await removeExchange(this.place, instance);
-    if (!isLast) return;
-    await removeOldExchange(this.place);
-    await forgetDepth(this.place.objectsDir);
-    // Something else of Sett's may be in there.
-    await rmdir(join(this.place.commonDir, "sett")).catch(() => undefined);
+    if (isLast) await removeOldExchange(this.place);
+    // Other instances, and kept logs, may be in there.
+    for (const folder of ["sett/objects", "sett"]) await rmdir(join(this.place.commonDir, folder)).catch(() => undefined);
   }
 
   /** Removes the refs of every goal and result of an instance; what was merged stays. */

@@ -5,10 +5,10 @@ import { SettError } from "../model/errors.ts";
 import { type AgentName, CommitHash } from "../model/ids.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
+import { readDepth } from "./object-store.ts";
 import { publishCommit } from "./publish.ts";
 import { emptyFolder, makeFoldersWritable, removeTree } from "./remove-tree.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
-import { readDepth } from "./shallow.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
 
 export interface WorkingCopyOptions {

@@ -71,7 +71,15 @@ export const AgentFile = z
     replicas: z.int().min(1).max(100).default(1).describe("How many grants the agent works on at the same time."),
     strategy: Strategy.default("reuse").describe("`reuse`: one container for all grants. `fresh_per_call`: one for each."),
     workspace: z
-      .strictObject({ mode: WorkspaceMode.default("ro").describe("`rw`: what the command commits is published.") })
+      .strictObject({
+        mode: WorkspaceMode.default("ro").describe("`rw`: what the command commits is published."),
+        history: z
+          .int()
+          .min(1)
+          .max(1e7)
+          .optional()
+          .describe("How many commits it needs to see; all see as many as the agent that needs most."),
+      })
       .prefault({})
       .describe("The agent's working copy of the repository."),
     environment: Environment.default([]).describe("Variables of the command: a list, or a map."),

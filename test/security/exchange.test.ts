@@ -30,6 +30,8 @@ jq -n --arg text "$(git show "$commit:good.txt")" '{structural_type: "Terminal",
 
 let other: SettWorkspace;
 let sett: SettWorkspace;
+/** An object that is in the repository, and not in any commit of a goal. */
+let removed: string;
 
 beforeAll(async () => {
   other = await SettWorkspace.create({ "secret.txt": "secret\n" });
@@ -47,6 +49,10 @@ beforeAll(async () => {
     }),
   });
   await sett.commit("Add a sett");
+  await sett.write({ "password.txt": "removed from history\n" });
+  await sett.commit("Add a password");
+  removed = await sett.git("rev-parse", "HEAD:password.txt");
+  await sett.git("reset", "--quiet", "--hard", "HEAD~1");
   await sett.up();
 });
 
@@ -73,7 +79,7 @@ async function attack(goal: string): Promise<Outcome> {
 const arrived = ({ id }: Artefact) =>
   sett.git("rev-parse", "--verify", "--quiet", `refs/sett/${sett.name}/${id}`).catch(() => "");
 
-test("it can write into no folder but its own, and read no object that is not committed", async () => {
+test("it can write into no folder but its own, and read no object that its goal does not reach", async () => {
   const tries = [
     "touch /git/exchange/good/file",
     'rm -f "/git/exchange/good/$commit.pack"',
@@ -83,10 +89,13 @@ test("it can write into no folder but its own, and read no object that is not co
     "rmdir /git/exchange/evil",
     "mv /git/exchange/evil /git/exchange/gone",
     "touch /git/objects/file",
+    `git -C /workspace cat-file -e ${removed}`,
+    `ls /git/objects/${removed.slice(0, 2)}/${removed.slice(2)}`,
     "ls /git/exchange/evil",
   ];
   const { of } = await attack(tries.map((each) => `(${each}) 2> /dev/null && echo 'done: ${each}'; true`).join("\n"));
   expect(of("Report").payload).toBe("done: ls /git/exchange/evil\n");
+  expect(await sett.git("cat-file", "-t", removed)).toBe("blob");
   expect(await arrived(of("CodeCommit"))).toBe(of("CodeCommit").payload);
 });
 

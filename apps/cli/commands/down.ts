@@ -139,7 +139,7 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
   await repository?.removeRefs(instance);
   await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
-  await repository?.removeExchange(instance);
+  await repository?.removeFolders(instance);
   await runtime.images.removeBuilt(instance);
   shell.messages.done(`${instance} is removed, with its blackboard.`);
 }

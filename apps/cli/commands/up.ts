@@ -7,6 +7,7 @@ import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
+import type { AgentConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
@@ -120,8 +121,8 @@ export const up = defineCommand({
     }).catch((error: unknown) => {
       throw withState(error, stateNow());
     });
-    const { objectsDir, containerUser: user } = repository.place;
-    const folders = { objectsDir, exchangeDir: repository.exchangeDir(instance) };
+    const user = repository.place.containerUser;
+    const folders = repository.foldersOf(instance);
     const registrations = registrationsOf(
       config,
       new Map([...images.agents].map(([name, { digest, id }]) => [name, digest ?? id])),
@@ -144,18 +145,15 @@ export const up = defineCommand({
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
       make: async () => {
-        const isPresent = await exists(repository.exchangeDir(instance));
-        const writers = config.agents.filter(({ workspace }) => workspace.mode === "rw");
-        await repository.createExchange(
-          instance,
-          writers.map(({ name }) => name),
-        );
+        const isPresent = await exists(folders.exchangeDir);
+        const writers = config.agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => name);
+        await repository.createFolders(instance, writers, historyOf(config.agents));
         // New agents find what old ones have made in the repository alone.
         if (before !== undefined && hasRedis(before) && (await repository.hasOldExchange()))
           await fetchResults(shell, workspace, () => readResultsAt({ instance, ...redisUrlsOf(before) }), "count");
         return isPresent ? "kept" : "made";
       },
-      remove: () => repository.removeExchange(instance),
+      remove: () => repository.removeFolders(instance),
     };
     const undoSteps = new UndoSteps();
     shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
@@ -187,6 +185,12 @@ export const up = defineCommand({
     return;
   },
 });
+
+/** All agents have one store: it has as much history as the one that needs most. */
+function historyOf(agents: readonly AgentConfig[]): number | undefined {
+  const most = Math.max(1, ...agents.map(({ workspace }) => workspace.history ?? Number.POSITIVE_INFINITY));
+  return Number.isFinite(most) ? most : undefined;
+}
 
 function passwordOf(parts: InstanceParts | undefined): string | undefined {
   return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;

@@ -6,7 +6,7 @@ import type { WorkspaceMode } from "../../../lib/model/agent.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { cubScene } from "../../support/cub/scene.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
-import { commitFiles, git, toolGit } from "../../support/git/sample-repository.ts";
+import { commitFiles, git, instance, newGoalId, toolGit } from "../../support/git/sample-repository.ts";
 import { derived } from "../../support/records/lineage.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 
@@ -82,6 +82,7 @@ describe("a tool in an rw workspace", () => {
       return { type: "Report", payload: "" };
     });
     const commit = commitFiles(scene.host.path, { "later.ts": "3;\n" });
+    await scene.host.repository.pin(instance, newGoalId(), commit);
     const goal = await scene.standIn.post({ metadata: { commit: scene.host.base } });
     await scene.workOn(derived([goal], { metadata: { commit } }));
     expect(head).toBe(commit);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { settRef } from "../../../lib/git/refs.ts";
@@ -27,7 +27,7 @@ test("a folder below the top belongs to the repository", async () => {
   const { place } = repository;
   expect(place).toMatchObject({ toplevel: host.path, gitDir: join(host.path, ".git"), objectFormat: "sha1" });
   expect(place.objectsDir).toBe(join(host.path, ".git/objects"));
-  expect(repository.exchangeDir(instance)).toBe(join(host.path, ".git/sett/exchange/demo"));
+  expect(repository.foldersOf(instance).exchangeDir).toBe(join(host.path, ".git/sett/exchange/demo"));
 });
 
 test("reading, pinning and making the exchange leave HEAD, index, files and configuration as they were", async () => {
@@ -40,10 +40,10 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
   await repository.dirtyFiles();
   await repository.identity();
   await repository.pin(instance, newGoalId(), await repository.head());
-  await repository.createExchange(instance, [agentName]);
+  await repository.createFolders(instance, [agentName]);
   await repository.showChanges(host.base);
   await repository.fetchCommits(instance, []);
-  await repository.removeExchange(instance);
+  await repository.removeFolders(instance);
   await repository.removeRefs(instance);
   expect(snapshot(host.path)).toEqual(before);
 });
@@ -131,7 +131,7 @@ test("a linked worktree has its own HEAD, and the exchange beside the shared obj
   expect(await repository.head()).toBe(commit);
   expect(await repository.dirtyFiles()).toEqual([]);
   expect(repository.place.toplevel).toBe(linked);
-  expect(repository.exchangeDir(instance)).toBe(join(host.path, ".git/sett/exchange/demo"));
+  expect(repository.foldersOf(instance).exchangeDir).toBe(join(host.path, ".git/sett/exchange/demo"));
 });
 
 test("a submodule is a repository of its own, kept elsewhere", async () => {
@@ -141,8 +141,8 @@ test("a submodule is a repository of its own, kept elsewhere", async () => {
   const repository = await open(join(host.path, "part"));
   expect(await repository.head()).toBe(part.base);
   expect(await repository.dirtyFiles()).toEqual([]);
-  await repository.createExchange(instance, [agentName]);
-  expect(repository.exchangeDir(instance)).toBe(join(host.path, ".git/modules/part/sett/exchange/demo"));
+  await repository.createFolders(instance, [agentName]);
+  expect(repository.foldersOf(instance).exchangeDir).toBe(join(host.path, ".git/modules/part/sett/exchange/demo"));
 });
 
 test("what agents could not work with is refused, with the reason and the way out", async () => {
@@ -154,13 +154,11 @@ test("what agents could not work with is refused, with the reason and the way ou
   mkdirSync(at("empty"));
   git(at("empty"), "init", "-q");
   git(host.root, "init", "-q", "--bare", "bare");
-  git(host.root, "clone", "-q", "--shared", host.path, "borrowing");
   git(host.root, "clone", "-q", "--filter=blob:none", `file://${host.path}`, "partial");
   const refusals: Record<string, RegExp> = {
     plain: /is not in a git repository/,
     empty: /has no commits yet/,
     bare: /is a bare repository/,
-    borrowing: /borrows objects from another/,
     partial: /is a partial clone/,
     "host repo/.git/objects": /inside a repository's own folder/,
     nothing: /There is no folder/,
@@ -177,8 +175,8 @@ test.if(isRoot)(
     using host = sampleRepository();
     const repository = await open(host.path);
     expect(repository.place.containerUser).toEqual({ uid: 10001, gid: 10001 });
-    await repository.createExchange(instance, [agentName]);
-    const exchangeDir = repository.exchangeDir(instance);
+    await repository.createFolders(instance, [agentName]);
+    const exchangeDir = repository.foldersOf(instance).exchangeDir;
     expect(statSync(join(exchangeDir, agentName))).toMatchObject({ uid: 10001, gid: 10001 });
     // Only the host makes folders for agents.
     expect(statSync(exchangeDir).uid).toBe(0);
@@ -194,29 +192,18 @@ test.if(isRoot)(
     const repository = await open(host.path);
     expect(repository.place.containerUser).toEqual({ uid: 1234, gid: 2345 });
     await repository.pin(instance, newGoalId(), await repository.head());
-    await repository.createExchange(instance, [agentName]);
+    await repository.createFolders(instance, [agentName]);
     expect(await repository.dirtyFiles()).toEqual([]);
     const foreign = execFileSync("find", [join(host.path, ".git"), "!", "-uid", "1234"], { encoding: "utf8" });
     expect(foreign).toBe("");
   },
 );
 
-test.if(isRoot)("objects of root that the containers' user could not read are refused", async () => {
-  using host = sampleRepository();
-  git(host.path, "gc", "-q");
-  const [pack] = readdirSync(join(host.path, ".git/objects/pack")).filter((name) => name.endsWith(".pack"));
-  chmodSync(join(host.path, ".git/objects/pack", pack ?? ""), 0o400);
-  await expect(open(host.path)).rejects.toMatchObject({
-    code: "repository-unusable",
-    hint: expect.stringContaining("chmod -R o+rX"),
-  });
-});
-
 test("an exchange that cannot be made is a failure that says where", async () => {
   using host = sampleRepository();
   writeFileSync(join(host.path, ".git/sett"), "in the way");
   const repository = await open(host.path);
-  await expect(repository.createExchange(instance, [agentName])).rejects.toThrow(
+  await expect(repository.createFolders(instance, [agentName])).rejects.toThrow(
     `No exchange can be made in ${join(host.path, ".git")}.`,
   );
 });

@@ -109,12 +109,9 @@ test("the content that is reviewed is the content that is merged, whatever is pu
   expect([git(scene.path, "show", `${commit}:a`), git(scene.path, "show", `${evil.commit}:a`)]).toEqual(["a", "evil"]);
   // Its own pack exchanged for another one: then it has the commit no more, and no agent gets anything else under that name.
   copyFileSync(join(mallory.packs, `${evil.commit}.pack`), packOf(scene));
-  await expect(scene.agent("late").copy.prepare(commit, [scene.good])).resolves.toBeUndefined();
-  git(scene.path, "update-ref", "-d", scene.good.ref);
-  git(scene.path, "gc", "-q", "--prune=now");
-  await expect(scene.agent("later").copy.prepare(commit, [scene.good])).rejects.toThrow("neither in the workspace nor");
+  await expect(scene.agent("late").copy.prepare(commit, [scene.good])).rejects.toThrow("neither in the workspace nor");
   writeFileSync(packOf(scene), sound);
-  await scene.agent("latest").copy.prepare(commit, [scene.good]);
+  await scene.agent("later").copy.prepare(commit, [scene.good]);
 });
 
 test("a pack in which one file has another content is not taken", async () => {

@@ -30,7 +30,7 @@ test("a result outlives the exchange and a clean-up of the host's repository", a
   await agent.prepare(scene.base);
   const { ref, commit } = await agent.publish({ "src/one.ts": "one\n" });
   await scene.fetch();
-  await scene.repository.removeExchange(instance);
+  await scene.repository.removeFolders(instance);
   expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
   git(scene.path, "gc", "-q", "--prune=now");
   expect(git(scene.path, "fsck", "--full")).toBe("");
@@ -66,7 +66,7 @@ test("a second fetch brings only what is new, and two at the same time agree", a
 
 test("an exchange is not there: there is nothing to fetch", async () => {
   using scene = await exchangeScene();
-  await scene.repository.removeExchange(instance);
+  await scene.repository.removeFolders(instance);
   expect(await scene.fetch()).toEqual({ imported: [], broken: [] });
 });
 
@@ -108,7 +108,7 @@ test("a ref that names another commit here is reported and left as it is", async
 
 test("an exchange that has served before is taken up again, also with more agents", async () => {
   using scene = await sceneWithResult();
-  await scene.repository.createExchange(instance, [agentName, AgentName.parse("late")]);
+  await scene.repository.createFolders(instance, [agentName, AgentName.parse("late")]);
   expect(readdirSync(scene.exchangeDir).sort()).toEqual(["coder", "late", "one"]);
   expect((await scene.fetch()).imported).toEqual([scene.good]);
 });
@@ -116,12 +116,12 @@ test("an exchange that has served before is taken up again, also with more agent
 test("each instance has an exchange of its own, and the last one takes the folder along", async () => {
   using scene = await sceneWithResult();
   const other = InstanceName.parse("demo-2");
-  await scene.repository.createExchange(other, [agentName]);
+  await scene.repository.createFolders(other, [agentName]);
   expect(await scene.repository.mayHoldResults(other)).toBe(false);
   expect(await scene.repository.mayHoldResults(instance)).toBe(true);
-  await scene.repository.removeExchange(other);
+  await scene.repository.removeFolders(other);
   expect((await scene.fetch()).imported).toEqual([scene.good]);
-  await scene.repository.removeExchange(instance);
+  await scene.repository.removeFolders(instance);
   expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
   expect(await scene.repository.mayHoldResults(instance)).toBe(false);
 });
@@ -147,7 +147,7 @@ test("what agents of the version before have left is still fetched, and goes wit
   const recorded = commits.map((commit) => scene.record(commit));
   expect(await scene.repository.hasOldExchange()).toBe(true);
   expect(await scene.fetch()).toEqual({ imported: [scene.good, ...recorded], broken: [] });
-  await scene.repository.removeExchange(instance);
+  await scene.repository.removeFolders(instance);
   expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
 });
 
@@ -174,12 +174,14 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
   const commit = CommitHash.parse(git(folder, "commit-tree", "-p", scene.base, "-m", "Same files", `${scene.base}^{tree}`));
   const revisions = { cwd: folder, env: hostEnv, input: `${commit}\n^${scene.base}\n` };
   const pack = execFileSync("git", ["pack-objects", "-q", "--revs", "--stdout"], revisions);
-  writeFileSync(join(repository.exchangeDir(instance), agentName, `${commit}.pack`), pack);
+  writeFileSync(join(repository.foldersOf(instance).exchangeDir, agentName, `${commit}.pack`), pack);
   rmSync(join(folder, ".git/objects", commit.slice(0, 2), commit.slice(2)));
   const recorded = { commit, agent: agentName };
-  const { objectsDir } = repository.place;
   const program = { path: "git", env: { PATH: process.env.PATH } };
-  const place = { objectsDir, exchangeDir: repository.exchangeDir(instance), workspaceDir: join(scene.root, 'w:x "y"') };
+  const place = {
+    ...repository.foldersOf(instance),
+    workspaceDir: join(scene.root, 'w:x "y"'),
+  };
   const copy = new WorkingCopy({ git: program, agentName, ...place });
   await copy.prepare(commit, [recorded]);
   expect(await copy.head()).toBe(commit);

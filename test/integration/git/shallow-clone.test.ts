@@ -1,6 +1,6 @@
 // The clones that forges make for their CI: the last commits alone.
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { settRef } from "../../../lib/git/refs.ts";
@@ -25,16 +25,20 @@ async function shallowScene(depth: number) {
   const path = join(origin.root, "shallow");
   git(origin.root, "clone", "-q", `--depth=${depth}`, `file://${origin.path}`, path);
   const repository = await HostRepository.open(path, { env: hostEnv });
-  await repository.createExchange(instance, [agentName]);
+  await repository.createFolders(instance, [agentName]);
   const state = async () => {
     const base = await repository.head();
     await repository.pin(instance, newGoalId(), base);
     return base;
   };
-  const { objectsDir } = repository.place;
   const workspaceDir = join(origin.root, "agent");
   const cub = { path: "git", env: { PATH: process.env.PATH } };
-  const copy = new WorkingCopy({ git: cub, agentName, objectsDir, exchangeDir: repository.exchangeDir(instance), workspaceDir });
+  const copy = new WorkingCopy({
+    git: cub,
+    agentName,
+    ...repository.foldersOf(instance),
+    workspaceDir,
+  });
   const publish = async (files: Record<string, string>, start: CommitHash) => {
     const artefact = newArtefactId();
     const commit = commitFiles(workspaceDir, files, "By an agent", toolGit);
@@ -89,13 +93,4 @@ test("a goal that is posted after a deeper fetch of the clone is worked on, at a
   await scene.copy.prepare(whole);
   expect(toolGit(scene.workspaceDir, "log", "--format=%s").split("\n")).toHaveLength(7);
   expect(existsSync(join(scene.workspaceDir, ".git/shallow"))).toBe(false);
-});
-
-test("what is kept for agents about the depth goes with the exchange", async () => {
-  using scene = await shallowScene(1);
-  await scene.state();
-  const kept = join(scene.repository.place.objectsDir, "info/sett-shallow");
-  expect(readFileSync(kept, "utf8")).toBe(readFileSync(join(scene.path, ".git/shallow"), "utf8"));
-  await scene.repository.removeExchange(instance);
-  expect(existsSync(kept)).toBe(false);
 });

@@ -30,7 +30,7 @@ async function rootScene() {
   const options = {
     git: { path: "git", env: { PATH: process.env.PATH } },
     agentName,
-    objectsDir: scene.repository.place.objectsDir,
+    objectsDir: scene.objectsDir,
     exchangeDir: scene.exchangeDir,
     workspaceDir,
   };
@@ -54,7 +54,7 @@ test.if(canRunUnprivileged())(
     expect(workUnprivileged(scene.options, steps)).toBe(commit);
     expect((await scene.fetch()).imported.map(({ ref }) => ref)).toEqual([ref]);
     expect(snapshot(scene.path)).toEqual(before);
-    await scene.repository.removeExchange(instance);
+    await scene.repository.removeFolders(instance);
     git(scene.path, "gc", "-q", "--prune=now");
     expect(git(scene.path, "show", "--format=%an", `${ref}:README.md`)).toBe("Hello.\nmore");
   },
@@ -107,15 +107,15 @@ test.if(process.getuid?.() === 0)(
     mkdirSync(join(own, "folder"));
     writeFileSync(join(own, "folder/file"), "root's");
     const before = owners();
-    await scene.repository.createExchange(instance, [agentName]);
+    await scene.repository.createFolders(instance, [agentName]);
     expect(owners()).toEqual(before);
     chownSync(own, 4711, 4711);
-    await expect(scene.repository.createExchange(instance, [agentName])).rejects.toThrow(
+    await expect(scene.repository.createFolders(instance, [agentName])).rejects.toThrow(
       "belongs to user 4711, and agents work as 10001.",
     );
     rmSync(own, { recursive: true });
     symlinkSync("/etc", own);
-    await expect(scene.repository.createExchange(instance, [agentName])).rejects.toThrow("is no folder.");
+    await expect(scene.repository.createFolders(instance, [agentName])).rejects.toThrow("is no folder.");
     expect(lstatSync("/etc").uid).toBe(0);
   },
 );

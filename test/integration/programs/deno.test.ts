@@ -28,7 +28,7 @@ afterAll(() => painting[Symbol.asyncDispose]());
 test("under Deno the orchestrator and the cub work a goal to a commit", async () => {
   const artefact = await painting.paint();
   expect(artefact).toMatchObject({ type: "CodeCommit", payload: artefact.metadata.commit });
-  expect(painting.painted(artefact, "door.txt")).toBe("green");
+  expect(await painting.painted(artefact, "door.txt")).toBe("green");
 });
 
 test("under Deno all answer /healthz", async () => {

@@ -41,7 +41,7 @@ test(
   async () => {
     const artefact = await painting.paint();
     expect(artefact).toMatchObject({ type: "CodeCommit", payload: artefact.metadata.commit });
-    expect(painting.painted(artefact, "door.txt")).toBe("green");
+    expect(await painting.painted(artefact, "door.txt")).toBe("green");
   },
   2 * timeoutMs,
 );

@@ -11,7 +11,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type AgentName, type ArtefactId, type CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { type Phase, phaseTable } from "../../../lib/model/phase.ts";
 import { formatToolInput } from "../../../lib/model/tool-contract.ts";
-import { agentName, newClaimId, sampleArtefact } from "../records/sample.ts";
+import { agentName, newClaimId, newGoalId, sampleArtefact } from "../records/sample.ts";
 import { git, runAgent, runScript } from "./run-agent.ts";
 
 const instance = InstanceName.parse("train");
@@ -29,7 +29,7 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
   await change?.({ folder: sample, commit: (subject, files) => commitFiles(sample, subject, files) });
 
   const host = await HostRepository.open(sample, { env: process.env });
-  await host.createExchange(instance, ["changelog", "reviewer"].map(agentName));
+  await host.createFolders(instance, ["changelog", "reviewer"].map(agentName));
   const commit = await host.head();
   const tag = await host.lastTag(commit);
   const goal = sampleArtefact({
@@ -40,7 +40,7 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
   const results: { artefact: ArtefactId; commit: CommitHash; agent: AgentName }[] = [];
 
   async function workingCopy(agent: string, target: Artefact, context: readonly Artefact[]) {
-    const place = { objectsDir: join(sample, ".git/objects"), exchangeDir: host.exchangeDir(instance) };
+    const place = host.foldersOf(instance);
     const workspaceDir = join(folder, agent);
     const gitOfCub = { path: "git", env: { PATH: process.env.PATH ?? "" } };
     const copy = new WorkingCopy({ git: gitOfCub, agentName: agentName(agent), workspaceDir, ...place });
@@ -100,6 +100,7 @@ export async function commitOnTop(
   const head = await git(scene.sample, "rev-parse", "HEAD");
   await commitFiles(scene.sample, "Release by hand\n\nChangelog: skip", files);
   const commit = await scene.host.head();
+  await scene.host.pin(instance, newGoalId(), commit);
   await git(scene.sample, "reset", "-q", "--hard", head);
   return sampleArtefact({ type: "CodeCommit", payload: commit, goal_id: scene.goal.goal_id, metadata: { commit, version } });
 }

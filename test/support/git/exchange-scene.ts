@@ -38,10 +38,9 @@ export async function exchangeScene(initArgs: string[] = []) {
     return { ref: settRef(instance, artefact), commit, agent };
   };
   const goalId = newGoalId();
+  await repository.createFolders(instance, [agentName]);
   await repository.pin(instance, goalId, host.base);
-  await repository.createExchange(instance, [agentName]);
-  const exchangeDir = repository.exchangeDir(instance);
-  const { objectsDir } = repository.place;
+  const { objectsDir, exchangeDir } = repository.foldersOf(instance);
   const agent = (name: string): Agent => {
     const own = AgentName.parse(name);
     const [folder, packs] = [join(host.root, name), join(exchangeDir, name)];
@@ -66,6 +65,7 @@ export async function exchangeScene(initArgs: string[] = []) {
     root: host.root,
     base: host.base,
     goalId,
+    objectsDir,
     exchangeDir,
     agent,
     /** Puts a commit on record, as the blackboard would, although no agent has published it. */

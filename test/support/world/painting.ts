@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { settRef } from "../../../lib/git/refs.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { AgentName, CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../git/exchange-scene.ts";
 import { git, instance } from "../git/sample-repository.ts";
 import { type ServiceProcess, startProgram } from "../process/service-process.ts";
@@ -48,7 +49,7 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
       SETT_AGENT_NAME: "painter",
       SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", tool]),
       SETT_GIT_BINARY: "git",
-      SETT_OBJECTS_DIR: join(host.path, ".git/objects"),
+      SETT_OBJECTS_DIR: host.objectsDir,
       SETT_EXCHANGE_DIR: host.exchangeDir,
       SETT_WORKSPACE_DIR: join(host.root, "workspace"),
     }),
@@ -89,9 +90,12 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
         { timeoutMs },
       );
     },
-    /** A file of an artefact's commit, as the host's own git reads it. */
-    painted: (artefact: Artefact, file: string) =>
-      git(join(host.path, ".git/sett/exchange.git"), "--git-dir=.", "show", `${settRef(instance, artefact.id)}:${file}`),
+    /** A file of an artefact's commit, once the host has fetched it. */
+    async painted({ id, metadata }: Artefact, file: string) {
+      const made = { artefact: id, commit: CommitHash.parse(metadata.commit), agent: AgentName.parse("painter") };
+      await host.repository.fetchCommits(instance, [made]);
+      return git(host.path, "show", `${settRef(instance, id)}:${file}`);
+    },
     async [Symbol.asyncDispose]() {
       for (const service of Object.values(services)) await service[Symbol.asyncDispose]();
       await board[Symbol.asyncDispose]();

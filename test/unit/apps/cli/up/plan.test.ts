@@ -42,7 +42,7 @@ function plan(over: Partial<PlanInput> = {}) {
     version: "1.2.3",
     config: configOf(text),
     repository: {
-      objectsDir: "/home/ada/repository/.git/objects",
+      objectsDir: "/home/ada/repository/.git/sett/objects/demo",
       exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
       user,
     },
@@ -218,7 +218,7 @@ describe("the container of an agent", () => {
   test("sees of the host its committed objects and the exchange, read-only but for the own folder of an rw agent", () => {
     const binds = (name: string) =>
       specOf(name).mounts.flatMap((mount) => (mount.kind === "bind" ? [[mount.path, mount.target, mount.access]] : []));
-    const objects = ["/home/ada/repository/.git/objects", "/git/objects", "ro"];
+    const objects = ["/home/ada/repository/.git/sett/objects/demo", "/git/objects", "ro"];
     const exchange = ["/home/ada/repository/.git/sett/exchange/demo", "/git/exchange"];
     const own = exchange.map((path) => `${path}/coder`);
     expect(binds("coder")).toEqual([objects, [...exchange, "ro"], [...own, "rw"]]);

@@ -1,0 +1,170 @@
+// What agents see of the repository: what the goals of their instance reach.
+import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { CommitHash } from "../../../lib/model/ids.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { exchangeScene } from "../../support/git/exchange-scene.ts";
+import {
+  agentName,
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  newGoalId,
+  sampleRepository,
+  toolGit,
+} from "../../support/git/sample-repository.ts";
+
+type Scene = Awaited<ReturnType<typeof exchangeScene>>;
+
+/** Every object that is in the store. */
+function objectsIn({ objectsDir, path }: Pick<Scene, "objectsDir" | "path">): string[] {
+  const env = { ...hostEnv, GIT_OBJECT_DIRECTORY: objectsDir, GIT_ALTERNATE_OBJECT_DIRECTORIES: "" };
+  const args = ["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"];
+  return execFileSync("git", args, { cwd: path, env, encoding: "utf8" }).split("\n").filter(Boolean);
+}
+
+const reachable = ({ path }: Scene, ...commits: string[]) =>
+  git(path, "rev-list", "--objects", "--no-object-names", ...commits)
+    .split("\n")
+    .sort();
+const packsIn = ({ objectsDir }: Scene) => readdirSync(join(objectsDir, "pack")).filter((name) => name.endsWith(".pack"));
+const state = ({ repository }: Scene, commit: CommitHash) => repository.pin(instance, newGoalId(), commit);
+
+test("it has what the goal's commit reaches, and neither stashes, staged files, other branches nor what was removed", async () => {
+  using scene = await exchangeScene();
+  const secret = commitFiles(scene.path, { secret: "committed once\n" }, "Secret");
+  git(scene.path, "reset", "-q", "--hard", scene.base);
+  commitFiles(scene.path, { other: "on another branch\n" }, "Other");
+  git(scene.path, "branch", "other");
+  git(scene.path, "reset", "-q", "--hard", scene.base);
+  execFileSync("sh", ["-c", "echo stashed > stashed; echo staged > staged; git add staged; git stash -q -u"], {
+    cwd: scene.path,
+    env: hostEnv,
+  });
+  const next = commitFiles(scene.path, { "src/one.ts": "2;\n" }, "Next");
+  await state(scene, next);
+  expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
+  const reader = scene.agent("reader");
+  await reader.prepare(next);
+  for (const hidden of [secret, "stash@{0}", "other"].map((name) => git(scene.path, "rev-parse", name)))
+    expect(() => toolGit(reader.folder, "cat-file", "-e", hidden)).toThrow();
+});
+
+test("a later goal adds only what is new, and a goal on the same commit nothing", async () => {
+  using scene = await exchangeScene();
+  const [first] = packsIn(scene);
+  await state(scene, scene.base);
+  expect(packsIn(scene)).toEqual([first as string]);
+  const next = commitFiles(scene.path, { later: "1\n" }, "Later");
+  await state(scene, next);
+  const [second] = packsIn(scene).filter((name) => name !== first);
+  // A commit, a tree and a file.
+  expect(readFileSync(join(scene.objectsDir, "pack", second ?? "")).readUInt32BE(8)).toBe(3);
+  expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
+});
+
+test("each instance has its own, which goes with it", async () => {
+  using scene = await exchangeScene();
+  const other = InstanceName.parse("other");
+  const next = commitFiles(scene.path, { later: "1\n" }, "Later");
+  await scene.repository.createFolders(other, []);
+  const objectsDir = scene.repository.foldersOf(other).objectsDir;
+  expect(objectsIn({ ...scene, objectsDir }).sort()).toEqual(reachable(scene, next));
+  expect(objectsIn(scene).sort()).toEqual(reachable(scene, scene.base));
+  await scene.repository.removeFolders(other);
+  expect(readdirSync(join(scene.path, ".git/sett/objects"))).toEqual([instance as string]);
+});
+
+test("what an instance has on record from before is put into it", async () => {
+  using scene = await exchangeScene();
+  const next = commitFiles(scene.path, { later: "1\n" }, "Later");
+  git(scene.path, "update-ref", `refs/sett/${instance}/${newGoalId()}`, next);
+  git(scene.path, "reset", "-q", "--hard", scene.base);
+  await scene.repository.createFolders(instance, [agentName]);
+  expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
+});
+
+test("many goals are one pack again, while agents go on reading", async () => {
+  using scene = await exchangeScene();
+  const reader = scene.agent("reader");
+  const commits = [scene.base];
+  for (let number = 0; number < 55; number += 1) {
+    commits.push(commitFiles(scene.path, { [`file${number}`]: `${number}\n` }, `Commit ${number}`));
+    await state(scene, commits.at(-1) ?? scene.base);
+    if (number % 9 === 0) await reader.prepare(commits[number] ?? scene.base);
+  }
+  expect(packsIn(scene).length).toBeLessThan(10);
+  expect(objectsIn(scene).sort()).toEqual(reachable(scene, ...commits));
+});
+
+test("two goals that are posted at the same time are both there", async () => {
+  using scene = await exchangeScene();
+  const commits = ["a", "b", "c", "d"].map((name) => {
+    git(scene.path, "reset", "-q", "--hard", scene.base);
+    return commitFiles(scene.path, { [name]: name }, name);
+  });
+  await Promise.all(commits.map((commit) => state(scene, commit)));
+  expect(objectsIn(scene).sort()).toEqual(reachable(scene, ...commits));
+});
+
+test("with a limited history it has the newest commits, and another limit writes it anew", async () => {
+  using scene = await exchangeScene();
+  const old = git(scene.path, "rev-parse", "HEAD:README.md");
+  for (let number = 1; number <= 9; number += 1) commitFiles(scene.path, { "README.md": `${number}\n` }, `Commit ${number}`);
+  const head = await scene.repository.head();
+  await scene.repository.removeRefs(instance);
+  const seen = async (history?: number) => {
+    await scene.repository.createFolders(instance, [agentName], history);
+    const reader = scene.agent("reader");
+    await reader.prepare(await scene.repository.head());
+    expect(toolGit(reader.folder, "fsck", "--full", "--no-dangling")).toBe("");
+    return toolGit(reader.folder, "log", "--format=%s").split("\n");
+  };
+  expect(await seen(3)).toEqual(["Commit 9", "Commit 8", "Commit 7"]);
+  expect(objectsIn(scene)).not.toContain(old);
+  // A goal that is stated later is cut where its own history is, and an agent's commit arrives.
+  const next = commitFiles(scene.path, { "README.md": "10\n" }, "Commit 10");
+  await state(scene, next);
+  const agent = scene.agent("one");
+  await agent.prepare(next);
+  expect(toolGit(agent.folder, "log", "--format=%s").split("\n").at(0)).toBe("Commit 10");
+  const commit = commitFiles(agent.folder, { a: "a" }, "By an agent", toolGit);
+  await agent.copy.publish(commit, next);
+  const made = scene.record(commit, "");
+  expect(await scene.fetch()).toEqual({ imported: [made], broken: [] });
+  await scene.repository.removeRefs(instance);
+  expect(await seen(5)).toEqual(["Commit 10", "Commit 9", "Commit 8", "Commit 7", "Commit 6"]);
+  expect(await seen(5)).toHaveLength(5);
+  expect(await seen()).toHaveLength(11);
+  expect(objectsIn(scene)).toEqual(expect.arrayContaining([old, head as string]));
+});
+
+test("a repository that borrows its objects from another one can be worked on", async () => {
+  using origin = sampleRepository();
+  git(origin.root, "clone", "-q", "--shared", origin.path, "borrowing");
+  const repository = await HostRepository.open(join(origin.root, "borrowing"), { env: hostEnv });
+  await repository.createFolders(instance, [agentName]);
+  const { objectsDir } = repository.foldersOf(instance);
+  expect(objectsIn({ objectsDir, path: origin.path })).toContain(origin.base);
+});
+
+test.if(process.getuid?.() === 0)("every user can read it, whatever the umask is, and only its owner can write", async () => {
+  using host = sampleRepository();
+  execFileSync("chown", ["-R", "1234:2345", host.path]);
+  const before = process.umask(0o077);
+  try {
+    const repository = await HostRepository.open(host.path, { env: hostEnv });
+    await repository.createFolders(instance, [agentName], 1);
+    const { objectsDir } = repository.foldersOf(instance);
+    for (const name of ["", ...readdirSync(objectsDir, { recursive: true, encoding: "utf8" })]) {
+      const stats = statSync(join(objectsDir, name));
+      expect([name, stats.uid, stats.mode & 0o077]).toEqual([name, 1234, stats.isDirectory() ? 0o055 : 0o044]);
+    }
+  } finally {
+    process.umask(before);
+  }
+});
