@@ -1,6 +1,7 @@
 // What each user of a Redis has sent to it, and what functions have run for that user: from Redis' own MONITOR.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { createClient } from "redis";
 import type { RedisServer } from "./redis-server.ts";
 
 /** `words`: what follows the command, as far as the beginning of its line has it. */
@@ -26,15 +27,25 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
   const seen: { source: string; sent: Sent }[] = [];
   const echoed = new Map<string, () => void>();
   let caller = "";
-  let asking: Promise<void> | undefined;
+  // A program of its own would be too slow for a connection that ends soon.
+  const asker = createClient({ url });
+  asker.on("error", () => undefined);
+  await asker.connect();
   const ask = async () => {
-    const list = await cli("CLIENT", "LIST");
-    asking = undefined;
+    const list = String(await asker.sendCommand(["CLIENT", "LIST"]));
     for (const [, address = "", user = ""] of list.matchAll(/ addr=(\S+) .* user=(\S+)/g)) users.set(address, user);
   };
-  const identify = () => {
-    asking ??= ask().catch(() => undefined);
-    return asking;
+  let [isAsking, isDue] = [false, false];
+  /** A connection that is newer than the question is in no answer to it. */
+  const identify = async () => {
+    isDue = true;
+    if (isAsking) return;
+    isAsking = true;
+    while (isDue) {
+      isDue = false;
+      await ask().catch(() => undefined);
+    }
+    isAsking = false;
   };
   const read = (line: string) => {
     const { source = "", command = "", rest = "" } = monitorLine.exec(line)?.groups ?? {};
@@ -77,7 +88,10 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
       }
       return byUser;
     },
-    [Symbol.dispose]: () => socket.destroy(),
+    [Symbol.dispose]: () => {
+      socket.destroy();
+      asker.destroy();
+    },
   };
 }
 
