@@ -7,21 +7,17 @@ import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
-import type { AgentConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import { hasContainers } from "../instance/find-instance.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
-import { redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
 import { fileArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { configPath, lacksConfig } from "../program/config-path.ts";
-import { exists } from "../program/workspace-root.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type ApplyInput, applyPlan, type Outcome } from "../up/apply.ts";
@@ -36,9 +32,9 @@ import { createFirstSett } from "../up/first-sett.ts";
 import { hasModels } from "../up/gateway-spec.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { prepareMachine } from "../up/machine.ts";
+import { makeFolders } from "../up/make-folders.ts";
 import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
-import { hasRedis } from "../up/stop-parts.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
@@ -144,15 +140,7 @@ export const up = defineCommand({
       machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
-      make: async () => {
-        const isPresent = await exists(folders.exchangeDir);
-        const writers = config.agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => name);
-        await repository.createFolders(instance, writers, historyOf(config.agents));
-        // New agents find what old ones have made in the repository alone.
-        if (before !== undefined && hasRedis(before) && (await repository.hasOldExchange()))
-          await fetchResults(shell, workspace, () => readResultsAt({ instance, ...redisUrlsOf(before) }), "count");
-        return isPresent ? "kept" : "made";
-      },
+      make: () => makeFolders({ repository, instance, agents: config.agents, before, progress, shell }),
       remove: () => repository.removeFolders(instance),
     };
     const undoSteps = new UndoSteps();
@@ -185,12 +173,6 @@ export const up = defineCommand({
     return;
   },
 });
-
-/** All agents have one store: it has as much history as the one that needs most. */
-function historyOf(agents: readonly AgentConfig[]): number | undefined {
-  const most = Math.max(1, ...agents.map(({ workspace }) => workspace.history ?? Number.POSITIVE_INFINITY));
-  return Number.isFinite(most) ? most : undefined;
-}
 
 function passwordOf(parts: InstanceParts | undefined): string | undefined {
   return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;
