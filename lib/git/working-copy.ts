@@ -154,16 +154,16 @@ export class WorkingCopy {
     const wanted = new Map([{ commit: base, agent: "" as const }, ...given].map((each) => [each.commit, each]));
     let missing = await this.#missing([...wanted.values()]);
     if (missing.length === 0) return;
-    const problems = new Map<CommitHash, string>();
     const taking = { git: this.#git, gitDir: this.#gitDir, objectsDir: join(this.#gitDir, "objects") };
+    const problems = new Map<CommitHash, string>();
+    const untried = () => missing.find(({ commit }) => !problems.has(commit));
     using exchange = FolderOfAgents.open(this.#options.exchangeDir);
-    for (let next = missing[0]; next !== undefined && exchange !== undefined; next = missing[0]) {
-      const problem = await takeCommit(taking, exchange, next);
-      problems.set(next.commit, problem ?? "");
+    for (let next = untried(); next !== undefined && exchange !== undefined; next = untried()) {
+      problems.set(next.commit, (await takeCommit(taking, exchange, next)) ?? "");
       // A later commit has often brought the ones before it.
-      missing = (await this.#missing(missing)).filter(({ commit }) => !problems.has(commit));
+      missing = await this.#missing(missing);
     }
-    if ((await this.#missing([{ commit: base, agent: "" }])).length > 0) throw new CommitMissing(base, problems.get(base));
+    if (missing.some(({ commit }) => commit === base)) throw new CommitMissing(base, problems.get(base));
   }
 
   async #missing(commits: readonly RecordedCommit[]): Promise<RecordedCommit[]> {
