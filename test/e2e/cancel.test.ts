@@ -1,6 +1,7 @@
 // A goal is cancelled in each phase of its claim, in real containers: its tools are stopped, and everything is on record.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
+import { pauseContainer } from "../support/docker/pause-container.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -83,7 +84,7 @@ test("while a question waits: it is closed, and can be answered no more", async 
 });
 
 test("while a bid is waited for", async () => {
-  await $`docker pause sett-${sett.name}-agent-coder`.quiet();
+  await pauseContainer(`sett-${sett.name}-agent-coder`);
   try {
     const goal = await sett.forage("bidding");
     await happened(goal, "bids_placed", undefined);

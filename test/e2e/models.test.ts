@@ -129,6 +129,8 @@ test("a gateway that was killed comes back in its container, with its keys", asy
   const pid = await program();
   process.kill(Number(pid), "SIGKILL");
   await waitFor("another process", async () => ![undefined, pid].includes(await program()), { everyMs: 100 });
+  const health = () => $`docker exec ${container("gateway")} /gateway --healthcheck`.quiet().nothrow();
+  await waitFor("its port", async () => (await health()).exitCode === 0, { everyMs: 100 });
   expect((await said("hello")).payload).toBe("Hello! How can I help you today?");
   expect(await startedAt("gateway")).toBe(before);
 });

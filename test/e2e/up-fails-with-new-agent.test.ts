@@ -1,6 +1,7 @@
 // A `sett up` that fails, or is given up, on a sett at work: no agent's work is lost with what it had started.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
+import { pauseContainer } from "../support/docker/pause-container.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -41,7 +42,7 @@ test("agents that are new are asked for nothing before all is well, and leave wi
   await waitFor("the helper", () => err.includes("helper: is ready") && err.includes("snail: starting"));
   // For as long as all of this takes.
   const snail = `sett-${sett.name}-agent-snail`;
-  await waitFor("the snail to stand still", async () => (await $`docker pause ${snail}`.quiet().nothrow()).exitCode === 0);
+  await pauseContainer(snail);
   const goal = await sett.forage("meanwhile");
   const done = () => waitFor("the end", async () => (await sett.artefacts(goal)).length === 2, { everyMs: 100 });
   const ended = await done().catch((error: unknown) => error);
