@@ -1,6 +1,6 @@
 // A grant begins clean: what the one before has left behind in the container is ended and removed. Only where the cub is process 1 of a
 // container of its own; on a person's machine nothing is touched.
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { removeTree } from "../../lib/git/remove-tree.ts";
@@ -9,7 +9,7 @@ import { processReaper } from "../../lib/process/reap.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 
 /** Where any user may write. */
-const folders = ["/tmp", "/dev/shm"] as const;
+const folders = ["/tmp", "/dev/shm", "/dev/mqueue"] as const;
 
 /** A command that starts processes all the time may outrun so many looks: then all are ended at once, bids under way as well. */
 const maxLooks = 20;
@@ -43,6 +43,7 @@ export class CleanSlate {
     let leader: number | undefined;
     const onStart = (pid: number) => {
       leader = pid;
+      this.#preferForKilling(pid);
       this.#leaders.add(pid);
     };
     const timer = setInterval(() => void this.#reap(), reapEveryMs);
@@ -74,7 +75,12 @@ export class CleanSlate {
     }
   }
 
-  /** After the grant: every process that it has left, in whichever session, and every file in `/tmp` and `/dev/shm`. Never rejects. */
+  /** Kills every process of the grant, in whichever session. Never rejects. */
+  async end(): Promise<void> {
+    if (this.#isInit) await this.#endStrays().catch(() => {});
+  }
+
+  /** After the grant: every process that it has left, in whichever session, and all that it has written to memory. Never rejects. */
   async wipe(): Promise<void> {
     if (!this.#isInit) return;
     try {
@@ -88,6 +94,11 @@ export class CleanSlate {
     } catch (error) {
       this.#log.warn("Could not remove all that a grant has left behind", { error: String(error) });
     }
+  }
+
+  /** When the container's memory is used up, the kernel ends the command rather than the cub, which reports it. */
+  #preferForKilling(pid: number): void {
+    if (this.#isInit) void writeFile(`/proc/${pid}/oom_score_adj`, "1000").catch(() => {});
   }
 
   async #endStrays(): Promise<void> {

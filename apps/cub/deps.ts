@@ -51,7 +51,12 @@ export type RunTool = (order: {
   timeoutMs: number;
   signal: AbortSignal;
   variables?: Readonly<Record<string, string>>;
-}) => Promise<CommandOutcome>;
+}) => Promise<RunOutcome>;
+
+/** `over_limit`: `reason` is a sentence that says which limit was exceeded. */
+export type RunOutcome =
+  | CommandOutcome
+  | (Omit<Extract<CommandOutcome, { kind: "exited" }>, "kind"> & { kind: "over_limit"; reason: string });
 
 export type RunBidCommand = (order: { stdin: string; signal: AbortSignal }) => Promise<CommandOutcome>;
 

@@ -4,7 +4,7 @@ import { lastLine, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { type GrantContext, readToolOutput } from "../../lib/core/read-tool-output.ts";
 import type { ToolResult } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
-import type { CommandOutcome } from "../../lib/process/command.ts";
+import type { RunOutcome } from "./deps.ts";
 
 /** `kind` decides which log line a failure gets. */
 export type ToolOutcome =
@@ -13,7 +13,7 @@ export type ToolOutcome =
 
 const leftProcess = "A process that the tool left behind still held its output open, so the cub stopped reading.";
 
-export function judgeOutcome(outcome: CommandOutcome, granted: GrantContext, timeoutMs: number): ToolOutcome {
+export function judgeOutcome(outcome: RunOutcome, granted: GrantContext, timeoutMs: number): ToolOutcome {
   switch (outcome.kind) {
     case "not_started":
       return { kind: "failed", end: noEnd(outcome.reason === "aborted" ? interrupted : outcome.message) };
@@ -21,6 +21,8 @@ export function judgeOutcome(outcome: CommandOutcome, granted: GrantContext, tim
       return { kind: "timed_out", end: endOf(outcome, `The tool ran longer than its timeout of ${timeoutMs / 1000} s.`) };
     case "aborted":
       return { kind: "failed", end: endOf(outcome, interrupted) };
+    case "over_limit":
+      return { kind: "failed", end: endOf(outcome, outcome.reason) };
     case "output_too_large":
       return {
         kind: "failed",
@@ -41,9 +43,12 @@ export function noEnd(reason: string): ToolEnd {
 
 const interrupted = "The cub was stopped before the tool had ended: this attempt is lost.";
 
-type Ended = Exclude<CommandOutcome, { kind: "not_started" }>;
+const tooLargeFile = "The tool was ended by SIGXFSZ: it wrote a file that is larger than `resources.limits.disk` allows.";
+
+type Ended = Exclude<RunOutcome, { kind: "not_started" }>;
 
 function judgeExit(outcome: Ended, granted: GrantContext): ToolOutcome {
+  if (outcome.signal === "SIGXFSZ") return { kind: "failed", end: endOf(outcome, tooLargeFile) };
   if (outcome.signal !== null) return { kind: "failed", end: endOf(outcome, `The tool was ended by ${outcome.signal}.`) };
   if (outcome.exitCode !== 0) {
     const lastOfStderr = lastLine(outcome.stderr);

@@ -25,6 +25,7 @@ import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { toolEnvironment } from "./tool-environment.ts";
+import { toolLimits } from "./tool-limits.ts";
 import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
 
@@ -103,7 +104,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const connected = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host, onLost: fail, onUnreadable });
   const board = byMail(connected, { agent: agentName, host, timeoutMs });
   const registration = await loadOwnRegistration(board, settings);
-  const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
+  const workingCopy = await workingCopyOf(settings, process.env.PATH);
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
   const { bidCommand, promptClaim: prompt = "" } = settings;
@@ -119,6 +120,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   };
   const now = systemClock.passedMs;
   const slate = new CleanSlate(log);
+  const limits = toolLimits(settings, slate, workingCopy);
   const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: maxBidOutputBytes };
   return {
     board,
@@ -129,8 +131,11 @@ async function depsOf(settings: Settings): Promise<Deps> {
     model,
     askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
-    runTool: ({ variables, ...order }) =>
-      slate.run((onStart) => runCommand({ ...order, command, cwd, env: withModel(envOfTool(), variables), onStart })),
+    runTool: ({ variables, ...order }) => {
+      const run = (signal: AbortSignal) =>
+        slate.run((onStart) => runCommand({ ...order, signal, command, cwd, env: withModel(envOfTool(), variables), onStart }));
+      return limits === undefined ? run(order.signal) : limits.run(order.signal, run);
+    },
     wipe: () => slate.wipe(),
     // Never from the blackboard, where others might write it.
     runBidCommand:

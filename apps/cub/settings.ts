@@ -67,6 +67,16 @@ export const Environment = z.object({
   SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
   SETT_OBJECTS_DIR: z.string().min(1).default("/git/objects").describe("Where the repository's objects are mounted."),
   SETT_EXCHANGE_DIR: z.string().min(1).default("/git/exchange").describe("Where agents leave their commits for each other."),
+  SETT_DISK_LIMIT: z.coerce
+    .number({ error: "must be a number of bytes" })
+    .int()
+    .min(1)
+    .optional()
+    .describe("`resources.limits.disk` in bytes. It is watched in containers only."),
+  SETT_WORKSPACE_KEEP: z
+    .enum(["true", "false"])
+    .default("false")
+    .describe("`workspace.keep`: whether files that git ignores stay for the next grant."),
   SETT_WORKSPACE_DIR: z.string().min(1).default("/workspace").describe("The working directory of the command."),
 });
 
@@ -103,6 +113,8 @@ export function readSettings(environment: Record<string, string | undefined>) {
       exchangeDir: read.SETT_EXCHANGE_DIR,
     },
     workspaceDir: read.SETT_WORKSPACE_DIR,
+    diskBytes: read.SETT_DISK_LIMIT,
+    keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
   };
 }
 

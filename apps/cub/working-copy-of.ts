@@ -5,9 +5,8 @@ import type { Settings } from "./settings.ts";
 
 /** Undefined where no objects are mounted: the agent then has nothing to do with code. `path`: the PATH of the git process. */
 export async function workingCopyOf(
-  { git, agentName, workspaceDir }: Pick<Settings, "git" | "agentName" | "workspaceDir">,
+  { git, agentName, workspaceDir, keepsIgnored }: Pick<Settings, "git" | "agentName" | "workspaceDir" | "keepsIgnored">,
   path: string | undefined,
-  isFresh: boolean,
 ): Promise<WorkingCopy | undefined> {
   const { objectsDir, exchangeDir } = git;
   const hasObjects = await stat(objectsDir).then(
@@ -22,6 +21,6 @@ export async function workingCopyOf(
     objectsDir,
     exchangeDir,
     workspaceDir,
-    isFresh,
+    keepsIgnored,
   });
 }

@@ -1,12 +1,12 @@
 // An agent's own working copy, made inside its container from objects that the agent may only read.
-import { access, chmod, constants, lstat, mkdir, writeFile } from "node:fs/promises";
+import { access, chmod, constants, mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type AgentName, CommitHash } from "../model/ids.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { readDepth } from "./object-store.ts";
-import { publishCommit } from "./publish.ts";
+import { publishCommit, removeStrangers } from "./publish.ts";
 import { emptyFolder, makeFoldersWritable, removeTree } from "./remove-tree.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
@@ -22,14 +22,15 @@ export interface WorkingCopyOptions {
   readonly exchangeDir: string;
   /** The agent's own volume: `/workspace`. */
   readonly workspaceDir: string;
-  /** True for an agent that starts each grant with an empty working copy: then ignored files are removed too. */
-  readonly isFresh?: boolean;
+  /** True: files that git ignores stay for the next grant. */
+  readonly keepsIgnored?: boolean;
 }
 
 /**
- * Between grants the working copy keeps only ignored files (caches) and git's index of unchanged files: its `.git` is made anew each time,
- * so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. Every call names the repository
- * explicitly: git then searches for none and does not check its owner.
+ * Each grant begins with the files of its base. Those that are the same as before stay where they are, which the index of the checkout
+ * before shows; it is kept here, because a tool could write into its own that a file which it has changed is unchanged. `.git` is made
+ * anew each time, so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. Every call names the
+ * repository explicitly: git then searches for none and does not check its owner.
  */
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
@@ -37,6 +38,7 @@ export class WorkingCopy {
   readonly #gitDir: string;
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
+  #checkedOut: { index: Uint8Array; writtenAt: Date } | undefined;
 
   constructor(options: WorkingCopyOptions) {
     this.#options = options;
@@ -49,14 +51,13 @@ export class WorkingCopy {
   }
 
   /**
-   * Puts the working copy at `base`, detached, with no file but those of `base` and the ignored ones, and brings the commits `given` from the
-   * exchange, where they can be had. Throws git-failed.
+   * Puts the working copy at `base`, detached, with no file but those of `base` and the ignored ones that are kept, and brings the commits
+   * `given` from the exchange, where they can be had. Throws git-failed.
    */
   async prepare(base: CommitHash, given: readonly RecordedCommit[] = []): Promise<void> {
     const { workspaceDir } = this.#options;
     this.#given = new Set(given.map(({ commit }) => commit));
     await this.#requireWorkspace();
-    if (this.#options.isFresh) await emptyFolder(workspaceDir);
     const repairs = [undefined, makeFoldersWritable, emptyFolder];
     for (const [tries, repair] of repairs.entries()) {
       try {
@@ -69,6 +70,14 @@ export class WorkingCopy {
         if (error instanceof CommitMissing || tries === repairs.length - 1) throw error;
       }
     }
+  }
+
+  /** After a run that has written too much: empties the working copy, and removes what has no place in the agent's folder of the exchange. */
+  async discard(): Promise<void> {
+    const { workspaceDir, exchangeDir, agentName } = this.#options;
+    this.#checkedOut = undefined;
+    await emptyFolder(workspaceDir);
+    await removeStrangers(join(exchangeDir, agentName));
   }
 
   /** The commit of HEAD, detached or on a branch. Throws git-failed when there is none. */
@@ -120,12 +129,9 @@ export class WorkingCopy {
     }
   }
 
-  /** A new `.git` with the index of the old one, which shows the files that need not be written again. */
+  /** A new `.git` with the index of the last checkout, which shows the files that need not be written again. */
   async #remakeRepository(base: CommitHash): Promise<void> {
-    const index = await lstat(join(this.#gitDir, "index")).catch(() => undefined);
-    const folder = await lstat(this.#gitDir).catch(() => undefined);
-    if (folder?.isDirectory() && index?.isFile()) await emptyFolder(this.#gitDir, ["index"]);
-    else await removeTree(this.#gitDir);
+    await removeTree(this.#gitDir);
     // The length of a hash shows the format of the objects.
     const format = base.length === 64 ? "sha256" : "sha1";
     await this.#run({ args: ["init", "--quiet", "--template=", `--object-format=${format}`, "--initial-branch=main"] });
@@ -134,19 +140,12 @@ export class WorkingCopy {
     const depth = await readDepth(this.#options.objectsDir);
     if (depth !== undefined) await writeFile(join(this.#gitDir, "shallow"), depth);
     await writeFile(join(this.#gitDir, "config"), ownConfig(this.#options.agentName), { flag: "a" });
-    await this.#checkIndex();
-  }
-
-  /** Removes an index that is broken or makes git ignore files, and empties the folders of submodules, which have no repository now. */
-  async #checkIndex(): Promise<void> {
-    const listing = await tryGit(this.#git, this.#inRepository({ args: ["ls-files", "-v", "--stage", "-z"] }));
-    const entries = listing.stdout.split("\0").slice(0, -1);
-    const isTrusted = listing.exitCode === 0 && entries.every((entry) => entry.startsWith("H ") || entry.startsWith("M "));
-    if (!isTrusted) await removeTree(join(this.#gitDir, "index"));
-    const gitLink = /^. 160000 [^\t]*\t/;
-    for (const entry of entries.filter((each) => gitLink.test(each))) {
-      await removeTree(join(this.#options.workspaceDir, entry.replace(gitLink, "")));
-    }
+    if (this.#checkedOut === undefined) return;
+    const { index, writtenAt } = this.#checkedOut;
+    const path = join(this.#gitDir, "index");
+    await writeFile(path, index);
+    // By this time git knows which files may have been changed in the same moment, and compares those.
+    await utimes(path, writtenAt, writtenAt);
   }
 
   /** Copies what the workspace does not have out of the exchange. Only `base` must be there: what else is missing the tool will see. */
@@ -173,9 +172,24 @@ export class WorkingCopy {
   }
 
   async #checkOut(base: CommitHash): Promise<void> {
+    this.#checkedOut = undefined;
     await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] });
-    // Forced twice, so that a repository that the tool made inside is removed as well, unless it is ignored.
-    await this.#run({ args: ["clean", "-d", "--force", "--force", "--quiet"] });
+    // Forced twice, so that a repository that the tool made inside is removed as well.
+    const ignored = this.#options.keepsIgnored ? [] : ["-x"];
+    await this.#run({ args: ["clean", "-d", "--force", "--force", "--quiet", ...ignored] });
+    await this.#emptySubmodules();
+    const path = join(this.#gitDir, "index");
+    const { mtime: writtenAt } = await stat(path);
+    this.#checkedOut = { index: await readFile(path), writtenAt };
+  }
+
+  /** Git leaves what is in the folder of a submodule, which has no repository here. */
+  async #emptySubmodules(): Promise<void> {
+    const entries = (await this.#run({ args: ["ls-files", "--stage", "-z"] })).split("\0");
+    const gitLink = /^160000 [^\t]*\t/;
+    for (const entry of entries.filter((each) => gitLink.test(each))) {
+      await emptyFolder(join(this.#options.workspaceDir, entry.replace(gitLink, "")));
+    }
   }
 
   async #run(run: GitRun): Promise<string> {

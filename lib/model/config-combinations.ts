@@ -3,8 +3,8 @@ import { AgentFile } from "./config.ts";
 
 /** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
-  ...["build", "image", "path", "command", "bid_command", "replicas", "strategy", "workspace", "environment", "resources"],
-  ...["prompts", "model", "budget", "on_budget"],
+  ...["build", "image", "path", "command", "bid_command", "replicas", "strategy", "workspace", "writable_root"],
+  ...["environment", "resources", "prompts", "model", "budget", "on_budget"],
   ...["timeout", "shutdown", "health_port"],
 ] as const;
 
@@ -69,6 +69,10 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
   for (const key of more) found.push({ path: [key], message: `cannot be combined with \`${source}\`: keep one of the two` });
   if (typeof replicas === "number" && replicas > 1 && strategy === "reuse") {
     found.push({ path: ["replicas"], message: "is more than 1, which needs `strategy: fresh_per_call`" });
+  }
+  if (strategy === "fresh_per_call" && Object(agent.workspace).keep === true) {
+    const message = "cannot be combined with `strategy: fresh_per_call`, where each grant has a working copy of its own";
+    found.push({ path: ["workspace", "keep"], message });
   }
   return found;
 }

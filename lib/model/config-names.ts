@@ -19,3 +19,7 @@ export const Role = z
 
 /** A name is the default role, so the same words are reserved. */
 export const UnreservedAgentName = AgentName.refine((name) => !isReserved(name), { error: reservedSentence });
+
+export const ImageName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.:/@-]*$/, { error: "must be an image such as `debian:bookworm-slim`" });

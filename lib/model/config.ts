@@ -5,10 +5,11 @@ import { BidRule } from "./bid.ts";
 import { type Budget, BudgetFile } from "./budget.ts";
 import { Environment } from "./config-environment.ts";
 import { ModelName, type ModelSettings, ModelsFile, type RecordMode } from "./config-models.ts";
-import { Role, UnreservedAgentName } from "./config-names.ts";
+import { ImageName, Role, UnreservedAgentName } from "./config-names.ts";
 import { HookFile } from "./config-notify.ts";
 import { ContextSize, Duration, durationBetween, Port } from "./config-quantities.ts";
-import { Resources } from "./config-resources.ts";
+import { AgentResources } from "./config-resources.ts";
+import { Services } from "./config-services.ts";
 import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
@@ -31,8 +32,6 @@ const Command = z
   .refine((words) => words[0] !== "", { path: [0], error: "must name a program" });
 
 const Prompt = Argument.refine((text) => text.trim() !== "", { error: "must not be empty" });
-
-const ImageName = z.string().regex(/^[A-Za-z0-9][\w.:/@-]*$/, { error: "must be an image such as `debian:bookworm-slim`" });
 
 const Path = Argument.min(1, { error: "must not be empty" });
 
@@ -73,6 +72,10 @@ export const AgentFile = z
     workspace: z
       .strictObject({
         mode: WorkspaceMode.default("ro").describe("`rw`: what the command commits is published."),
+        keep: z
+          .boolean()
+          .default(false)
+          .describe("Files that git ignores, such as caches, stay in the working copy for the agent's next grant."),
         history: z
           .int()
           .min(1)
@@ -82,8 +85,12 @@ export const AgentFile = z
       })
       .prefault({})
       .describe("The agent's working copy of the repository."),
+    writable_root: z
+      .boolean()
+      .optional()
+      .describe("The command may write anywhere in its container, as far as its user may. Default: only for `path`."),
     environment: Environment.default([]).describe("Variables of the command: a list, or a map."),
-    resources: Resources.prefault({}).describe("What the agent's container may use."),
+    resources: AgentResources.prefault({}).describe("What the agent's container may use."),
     prompts: z
       .strictObject({
         claim: Prompt.optional().describe(
@@ -151,23 +158,6 @@ const Limits = z
     ...{ bid_deadline_ms: bid_deadline, context_bytes: context, shutdown_ms: shutdown, lease_ms: lease },
   }));
 
-const Orchestrator = z.strictObject({
-  image: ImageName.optional().describe("The orchestrator's image. Default: the one that belongs to this `sett`."),
-  health_port: Port.optional().describe("The port of `/healthz` and `/metrics` in the container. Default: 8080."),
-});
-
-const Redis = z
-  .strictObject({
-    image: ImageName.optional().describe("The image of Redis. Default: the one that belongs to this `sett`."),
-    resources: Resources.prefault({}).describe("What Redis' container may use. Redis fills half of its memory."),
-    timeout: durationBetween([100, "100ms"], [60_000, "1m"])
-      .prefault("3s")
-      .describe("How long a service waits for one answer before it calls Redis unreachable."),
-    give_up: Duration.prefault("60s").describe("A service that has been without Redis for so long ends."),
-  })
-  .refine(({ timeout, give_up }) => give_up >= timeout, { path: ["give_up"], error: "must not be less than `timeout`" })
-  .transform(({ timeout, give_up, ...redis }) => ({ ...redis, timeout_ms: timeout, give_up_ms: give_up }));
-
 /** The file's data, with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet. */
 export const SettFile = z.strictObject({
   version: z
@@ -190,13 +180,7 @@ export const SettFile = z.strictObject({
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })
     .describe("The agents by name."),
   notify: z.array(HookFile).max(20).default([]).describe("The webhooks to notify when a person is needed, or a goal has ended."),
-  services: z
-    .strictObject({
-      orchestrator: Orchestrator.prefault({}).describe("The orchestrator's container."),
-      redis: Redis.prefault({}).describe("Redis' container, and how the services reach it."),
-    })
-    .prefault({})
-    .describe("Sett's own containers."),
+  services: Services.prefault({}).describe("Sett's own containers."),
 });
 export type SettFile = z.infer<typeof SettFile>;
 export type AgentFile = z.infer<typeof AgentFile>;

@@ -32,6 +32,12 @@ export type Resources = {
   /** A weight against other containers when processors are short, not a guarantee: Engines have no other. */
   reservedNanoCpus?: number;
   reservedMemoryBytes?: number;
+  /** How many files one process may have open. */
+  openFiles?: number;
+  /** The size of one file; a process that writes more gets SIGXFSZ. */
+  fileBytes?: number;
+  /** The kernel's adjustment from -1000 to 1000: who has more is ended first when the machine's memory is used up. */
+  oomScore?: number;
 };
 
 /** No container can gain privileges. */

@@ -11,6 +11,9 @@ export type EngineInfo = {
   version: string;
   /** `amd64`, `arm64`, as in image names. */
   architecture: string;
+  /** How many processors and how much memory its machine has. */
+  cpus: number;
+  memoryBytes: number;
 };
 
 export type ImageInfo = {

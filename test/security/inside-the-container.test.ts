@@ -89,17 +89,25 @@ test("it finds no secret in any process, also while a health check starts and en
   expect(seen).not.toContain(secret as string);
 });
 
+test("it can write to its working copy and to memory, and nowhere else", async () => {
+  // Also files that an image lets all users write to are read-only.
+  const places =
+    'for at in $(cut -d" " -f2 /proc/mounts) /var/tmp /app /run /home "$HOME"; do test -w "$at" && echo "$at"; done; true';
+  const writable = linesOf(await outputOf(places)).filter((place) => !/^\/(dev|proc)\//.test(place));
+  expect([...new Set(writable)].toSorted()).toEqual(["/tmp", "/workspace"]);
+});
+
 test("a grant begins without the processes and the files of the one before", async () => {
   const litter = [
     "setsid sleep 1001 > /dev/null 2>&1 < /dev/null &",
     "(setsid sh -c 'trap \"\" TERM HUP; (setsid sleep 1002 &) ; exec sleep 1003' > /dev/null 2>&1 < /dev/null &)",
     "setsid sh -c 'while :; do setsid sh -c \"sleep 0.01\" & sleep 0.005; done' > /dev/null 2>&1 < /dev/null &",
-    "mkdir -p /tmp/left/deep /dev/shm/left && touch /tmp/left/deep/file /tmp/.hidden && ln -s /etc /tmp/link && chmod 000 /tmp/left",
+    "mkdir -p /tmp/left/deep /dev/shm/left && touch /dev/mqueue/left /tmp/left/deep/file /tmp/.hidden && ln -s /etc /tmp/link && chmod 000 /tmp/left",
     'touch "$HOME/.cached"; sleep 0.5; echo littered',
   ];
   expect(linesOf(await outputOf(litter.join("\n")))).toEqual(["littered"]);
   const names =
-    "for p in /proc/[0-9]*; do cat $p/comm; done 2> /dev/null | sort -u | tr '\\n' ' '; echo; ls -A /tmp /dev/shm; ls -A \"$HOME\"; ls /etc/passwd";
+    "for p in /proc/[0-9]*; do cat $p/comm; done 2> /dev/null | sort -u | tr '\\n' ' '; echo; ls -A /tmp /dev/shm /dev/mqueue; ls -A \"$HOME\"; ls /etc/passwd";
   const [processes = "", ...files] = linesOf(await outputOf(names));
   expect(
     processes
@@ -123,6 +131,23 @@ test("a process that is another one whenever it is looked for is ended all the s
   const [one, other] = linesOf(await outputOf(`${newest}; sleep 1; ${newest}`)).map(Number);
   // Process numbers have hardly grown meanwhile.
   expect((other ?? Number.NaN) - (one ?? Number.NaN)).toBeLessThan(50);
+});
+
+test("an agent whose image needs it may write to its root, and keep what git ignores", async () => {
+  const text = settYml({
+    runner: "    writable_root: true\n    workspace: { keep: true }\n    bids: [{ on: GoalDefined, bid: exclusive }]\n",
+  });
+  expect(linesOf(await outputOf(`echo cache > /workspace/.git/info/exclude; touch /workspace/cache`))).toEqual([]);
+  expect(await outputOf("ls /workspace/cache")).toContain("No such file");
+  await sett.write({ "sett.yml": text, ".gitignore": "cache\n" });
+  await sett.commit("Let the runner write");
+  await sett.up();
+  await outputOf("touch /var/tmp/left /workspace/cache /workspace/new");
+  expect(linesOf(await outputOf("ls -d /var/tmp/left /workspace/cache /workspace/new; true"))).toEqual([
+    expect.stringContaining("No such file"),
+    "/var/tmp/left",
+    "/workspace/cache",
+  ]);
 });
 
 test("a bid that is decided meanwhile keeps its processes and its files", async () => {

@@ -133,6 +133,7 @@ export const up = defineCommand({
       images,
       // Parts that keep running know the password of last time.
       password: passwordOf(before) ?? randomBytes(24).toString("hex"),
+      machine: await runtime.check(),
       engineSocket: machine === undefined && config.agents.some(needsWorkers) ? await findEngineSocket(shell.env) : undefined,
       cassettes,
     });

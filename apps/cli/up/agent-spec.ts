@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { agentContainerName, carrierVolumeName, networkName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
-import { health, mebibyte, resourcesOf, stopSecondsFor } from "./container-limits.ts";
+import { agentResources, health, mebibyte, stopSecondsFor } from "./container-limits.ts";
 import { ownersNameLabel } from "./devcontainer-layer.ts";
 import { modelEnvironment } from "./gateway-spec.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
@@ -18,6 +18,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
   const { instance, images, repository } = input;
   const image = images.agents.get(agent.name);
   const cub = `${carrierPath}/cub`;
+  const resources = agentResources(agent.resources, input.machine);
   const healthcheck: Healthcheck = { ...health, command: [cub, "--healthcheck"] };
   return {
     name: agentContainerName(instance, agent.name),
@@ -31,16 +32,18 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
       { kind: "volume", volume: workspaceVolumeName(instance, agent.name), target: "/workspace", access: "rw" },
       { kind: "bind", path: repository.objectsDir, target: objectsPath, access: "ro" },
       ...exchangeMounts(repository.exchangeDir, agent),
-      { kind: "tmpfs", target: "/tmp", sizeBytes: 1024 * mebibyte },
+      { kind: "tmpfs", target: "/tmp", sizeBytes: Math.min(1024 * mebibyte, Math.floor(resources.memoryBytes / 2)) },
     ],
     network: { name: networkName(instance), aliases: [] },
     capabilities: "none",
     // Of the cub nothing can be read, because its file cannot be: so no other process 1 may have its environment.
     isInit: true,
-    pidsLimit: 2048,
+    // A devcontainer is made to be written to.
+    isRootReadOnly: !(agent.writable_root ?? agent.source.kind === "devcontainer"),
+    pidsLimit: agent.resources.limits.pids,
     healthcheck,
     restart: "unless-stopped",
-    resources: resourcesOf(agent.resources),
+    resources,
     stopTimeoutSeconds: stopSecondsFor(agent.shutdown_ms),
   };
 }
@@ -71,6 +74,8 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     ...serviceEnvironment(input, { role: "agent", agent: agent.name }, agent.health_port),
     ...withoutUndefined({
       SETT_BID_COMMAND: agent.bid_command && JSON.stringify(agent.bid_command),
+      SETT_WORKSPACE_KEEP: agent.workspace.keep ? "true" : undefined,
+      SETT_DISK_LIMIT: agent.resources.limits.disk_bytes.toString(),
       SETT_CONTEXT_BYTES: context_bytes?.toString(),
       SETT_PROMPT_CLAIM: claim,
       SETT_PROMPT_EXECUTION: execution,

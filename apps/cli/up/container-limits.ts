@@ -1,8 +1,8 @@
 // Times and sizes that all containers of an instance share.
-import type { AgentConfig } from "../../../lib/model/config.ts";
+import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Resources } from "../../../lib/runtime/container-spec.ts";
-import type { ContainerPart } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, EngineInfo } from "../../../lib/runtime/port.ts";
 import { DurationText } from "../../../lib/service/environment.ts";
 
 /** The time for the cub itself, in addition to the time for a running command (docs/internals/cub.md#signals-and-stuck-loops). */
@@ -29,13 +29,47 @@ export const gatewayStopSeconds = 10;
 export const health = { intervalMs: 30_000, timeoutMs: 5_000, retries: 3, startPeriodMs: 10_000 };
 export const mebibyte = 1024 ** 2;
 
-/** The resources in sett.yml, in the units of a runtime. */
-export function resourcesOf({ limits, reservations }: AgentConfig["resources"]): Resources {
-  const nano = (cpus: number | undefined) => (cpus === undefined ? undefined : Math.round(cpus * 1e9));
+/** How many processors and how much memory the Engine's machine has. */
+export type Machine = Pick<EngineInfo, "cpus" | "memoryBytes">;
+
+const maxDefaultMemoryBytes = 8 * 1024 ** 3;
+
+/** The resources of an agent, in the units of a runtime. One agent leaves some of the machine to all others, unless sett.yml says otherwise. */
+export function agentResources({ limits, reservations }: AgentConfig["resources"], machine: Machine) {
+  const cpus = Math.max(0.75 * machine.cpus, reservations?.cpus ?? 0);
+  const memory = Math.floor(Math.min(machine.memoryBytes / 2, maxDefaultMemoryBytes));
+  return {
+    nanoCpus: nano(limits.cpus ?? cpus),
+    memoryBytes: limits.memory_bytes ?? Math.max(memory, reservations?.memory_bytes ?? 0),
+    ...reservationsOf(reservations),
+    openFiles: limits.files,
+    fileBytes: limits.disk_bytes,
+    oomScore: 500,
+  } satisfies Resources;
+}
+
+/** What counts as much as so many agents when processors are short. */
+const serviceCpus = 8;
+
+export const serviceResources: Resources = { reservedNanoCpus: nano(serviceCpus) };
+
+export function redisResources({ limits, reservations }: SettConfig["services"]["redis"]["resources"]): Resources {
+  const { cpus, memory_bytes } = limits;
+  return {
+    ...withoutUndefined({ nanoCpus: cpus === undefined ? undefined : nano(cpus), memoryBytes: memory_bytes }),
+    ...serviceResources,
+    ...reservationsOf(reservations),
+  };
+}
+
+function reservationsOf(reservations: AgentConfig["resources"]["reservations"]) {
+  const { cpus, memory_bytes } = reservations ?? {};
   return withoutUndefined({
-    nanoCpus: nano(limits?.cpus),
-    memoryBytes: limits?.memory_bytes,
-    reservedNanoCpus: nano(reservations?.cpus),
-    reservedMemoryBytes: reservations?.memory_bytes,
+    reservedNanoCpus: cpus === undefined ? undefined : nano(cpus),
+    reservedMemoryBytes: memory_bytes,
   });
+}
+
+function nano(cpus: number): number {
+  return Math.round(cpus * 1e9);
 }

@@ -7,7 +7,7 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec, Mount } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { gatewayName, networkName, recordVolumeName } from "../../../lib/runtime/names.ts";
-import { gatewayStopSeconds, mebibyte } from "./container-limits.ts";
+import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limits.ts";
 import { type PlanInput, serviceEnvironment } from "./plan-input.ts";
 
 export const gatewayPort = 8080;
@@ -59,6 +59,7 @@ export function gatewaySpec(input: PlanInput, labels: PartLabels): ContainerSpec
     capabilities: "none",
     isRootReadOnly: true,
     pidsLimit: 512,
+    resources: serviceResources,
     restart: "unless-stopped",
     stopTimeoutSeconds: gatewayStopSeconds,
   };

@@ -9,6 +9,7 @@ import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { redisName } from "../../../lib/runtime/names.ts";
 import { redisPort } from "../instance/place.ts";
 import { urlFor } from "../instance/redis-users.ts";
+import type { Machine } from "./container-limits.ts";
 import type { EngineSocket } from "./engine-socket.ts";
 
 /** `env` and `labels`: those of the image itself. */
@@ -37,6 +38,7 @@ export type PlanInput = {
   };
   /** The password of the instance's Redis, its owner's: letters and digits. Each service gets one that is derived from it. */
   password: string;
+  machine: Machine;
   /** Needed where an agent has workers. */
   engineSocket: EngineSocket | undefined;
   cassettes?: Cassettes | undefined;

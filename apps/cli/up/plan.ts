@@ -18,7 +18,14 @@ import { redisPort, usersVariable } from "../instance/place.ts";
 import { gatewayProgram } from "../instance/programs.ts";
 import { redisUsersOf } from "../instance/redis-users.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
-import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
+import {
+  health,
+  mebibyte,
+  orchestratorStopSeconds,
+  redisResources,
+  redisStopSeconds,
+  serviceResources,
+} from "./container-limits.ts";
 import { withFingerprint } from "./fingerprint.ts";
 import { gatewaySpec, hasModels } from "./gateway-spec.ts";
 import { type PlanInput, type PlannedAgent, type PlannedGateway, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
@@ -128,7 +135,7 @@ function quoted(setting: string): string {
 
 function redisSpec({ instance, images, password, config }: PlanInput, labels: PartLabels): ContainerSpec {
   const name = redisName(instance);
-  const resources = resourcesOf(config.services.redis.resources);
+  const resources = redisResources(config.services.redis.resources);
   return {
     name,
     image: images.redis.tag,
@@ -173,6 +180,7 @@ function orchestratorSpec(input: PlanInput, labels: PartLabels): ContainerSpec {
     capabilities: "none",
     isRootReadOnly: true,
     pidsLimit: 512,
+    resources: serviceResources,
     restart: "unless-stopped",
     stopTimeoutSeconds: orchestratorStopSeconds,
   };

@@ -103,11 +103,17 @@ function healthConfig(check: Healthcheck): Docker.HealthConfig {
 const sharesPerCpu = 1024;
 
 function resourceLimits(resources: Resources): Docker.HostConfig {
-  const { nanoCpus, memoryBytes, reservedNanoCpus, reservedMemoryBytes } = resources;
+  const { nanoCpus, memoryBytes, reservedNanoCpus, reservedMemoryBytes, openFiles, fileBytes, oomScore } = resources;
+  const ulimits = Object.entries(withoutUndefined({ nofile: openFiles, fsize: fileBytes }));
   return withoutUndefined({
     NanoCpus: nanoCpus,
     Memory: memoryBytes,
+    // As much again of swap would be the default.
+    MemorySwap: memoryBytes,
     CpuShares: reservedNanoCpus === undefined ? undefined : Math.max(2, Math.round((reservedNanoCpus / 1e9) * sharesPerCpu)),
     MemoryReservation: reservedMemoryBytes,
+    // A crash would leave its memory, with what is secret in it, in the current folder.
+    Ulimits: [["core", 0] as const, ...ulimits].map(([Name, max]) => ({ Name, Soft: max, Hard: max })),
+    OomScoreAdj: oomScore,
   });
 }

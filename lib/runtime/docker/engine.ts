@@ -1,17 +1,28 @@
-// Checks that the Engine answers, and reads its version.
+// Checks that the Engine answers, and reads what it says of itself.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import type { EngineInfo } from "../port.ts";
 import { explain, isAbort } from "./errors.ts";
 
-/** dockerode's types leave out that `version` takes a signal, as its other requests do. */
-type VersionRequest = (options: { abortSignal: AbortSignal }) => Promise<Docker.DockerVersion>;
+/** dockerode's types leave out that `info` takes a signal, as its other requests do. */
+type InfoRequest = (options: { abortSignal: AbortSignal }) => Promise<Info>;
+
+/** `Architecture` is the kernel's name of it. */
+type Info = { ServerVersion: string; Architecture: string; NCPU: number; MemTotal: number };
+
+/** As in the names of images. */
+const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
 
 export async function checkEngine(docker: Docker, answerWithinMs: number): Promise<EngineInfo> {
-  const askVersion: VersionRequest = docker.version.bind(docker);
+  const ask: InfoRequest = docker.info.bind(docker);
   try {
-    const version = await askVersion({ abortSignal: AbortSignal.timeout(answerWithinMs) });
-    return { version: version.Version, architecture: version.Arch };
+    const { ServerVersion, Architecture, NCPU, MemTotal } = await ask({ abortSignal: AbortSignal.timeout(answerWithinMs) });
+    return {
+      version: ServerVersion,
+      architecture: architectures[Architecture] ?? Architecture,
+      cpus: NCPU,
+      memoryBytes: MemTotal,
+    };
   } catch (error) {
     if (isAbort(error)) {
       throw new SettError("docker-unreachable", `The Docker Engine did not answer within ${answerWithinMs / 1000} s.`, {

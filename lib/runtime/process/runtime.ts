@@ -1,5 +1,5 @@
 // The runtime without containers: the parts of an instance run as processes of this machine, without isolation.
-import { release } from "node:os";
+import { availableParallelism, release, totalmem } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { SettError } from "../../model/errors.ts";
@@ -40,7 +40,7 @@ export function processRuntime(
   return {
     check: async () => {
       await registry.open();
-      return { version: release(), architecture: machine.architecture };
+      return { version: release(), architecture: machine.architecture, cpus: availableParallelism(), memoryBytes: totalmem() };
     },
     lock: async (instance, holder) => {
       await registry.open();

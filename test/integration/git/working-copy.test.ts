@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +26,7 @@ import {
 } from "../../support/git/sample-repository.ts";
 
 /** A host repository, and a working copy of it that is prepared at its one commit. */
-async function preparedCopy(initArgs: string[] = []) {
+async function preparedCopy({ initArgs = [] as string[], keepsIgnored = false } = {}) {
   const host = sampleRepository(initArgs);
   const folder = join(host.root, "work space");
   const copy = new WorkingCopy({
@@ -33,6 +35,7 @@ async function preparedCopy(initArgs: string[] = []) {
     objectsDir: join(host.path, ".git/objects"),
     exchangeDir: join(host.path, ".git/sett/exchange/demo"),
     workspaceDir: folder,
+    keepsIgnored,
   });
   await copy.prepare(host.base);
   return { host, folder, copy, base: host.base, [Symbol.dispose]: host[Symbol.dispose] };
@@ -50,16 +53,39 @@ test("a prepared working copy is detached at the base with exactly its files", a
   expect(toolGit(made.folder, "status", "--porcelain")).toBe("");
 });
 
-test("preparing again undoes changes and removes what is untracked, but keeps ignored files", async () => {
+test.each([false, true])(
+  "preparing again undoes changes and removes what is untracked; ignored files kept: %p",
+  async (keepsIgnored) => {
+    using made = await preparedCopy({ keepsIgnored });
+    write(made.folder, { "README.md": "changed", "new/file": "x", "cache/kept": "x" });
+    rmSync(join(made.folder, "src"), { recursive: true });
+    mkdirSync(join(made.folder, "nested"));
+    toolGit(join(made.folder, "nested"), "init", "-q");
+    await made.copy.prepare(made.base);
+    expect(filesOf(made.folder)).toEqual([".git", ".gitignore", "README.md", ...(keepsIgnored ? ["cache"] : []), "src"]);
+    expect(readFileSync(join(made.folder, "README.md"), "utf8")).toBe("Hello.\n");
+    expect(existsSync(join(made.folder, "cache/kept"))).toBe(keepsIgnored);
+  },
+);
+
+test("a changed file of which the tool's index says that it is unchanged does not outlive its grant", async () => {
   using made = await preparedCopy();
-  write(made.folder, { "README.md": "changed", "new/file": "x", "cache/kept": "x" });
-  rmSync(join(made.folder, "src"), { recursive: true });
-  mkdirSync(join(made.folder, "nested"));
-  toolGit(join(made.folder, "nested"), "init", "-q");
+  const blob = (name: string) => Buffer.from(toolGit(made.folder, "rev-parse", name), "hex");
+  const honest = blob(":README.md");
+  write(made.folder, { "README.md": "Harm.\n\n" });
+  utimesSync(join(made.folder, "README.md"), 1, 1);
+  toolGit(made.folder, "add", "README.md");
+  const path = join(made.folder, ".git/index");
+  const index = readFileSync(path);
+  honest.copy(index, index.indexOf(blob(":README.md")));
+  createHash("sha1")
+    .update(index.subarray(0, -20))
+    .digest()
+    .copy(index, index.length - 20);
+  writeFileSync(path, index);
+  expect(toolGit(made.folder, "status", "--porcelain")).toBe("");
   await made.copy.prepare(made.base);
-  expect(filesOf(made.folder)).toEqual([".git", ".gitignore", "README.md", "cache", "src"]);
   expect(readFileSync(join(made.folder, "README.md"), "utf8")).toBe("Hello.\n");
-  expect(readFileSync(join(made.folder, "cache/kept"), "utf8")).toBe("x");
 });
 
 test("a file that is the same at the new base is not written again", async () => {
@@ -72,8 +98,8 @@ test("a file that is the same at the new base is not written again", async () =>
   expect(await made.copy.head()).toBe(next);
 });
 
-test("an ignored folder gives way to a file of the new base", async () => {
-  using made = await preparedCopy();
+test("an ignored folder that is kept gives way to a file of the new base", async () => {
+  using made = await preparedCopy({ keepsIgnored: true });
   write(made.folder, { "cache/kept": "x" });
   const next = commitFiles(made.host.path, { ".gitignore": "", cache: "a file now\n" });
   await made.copy.prepare(next);
@@ -217,7 +243,7 @@ test("a commit is named by its hash or its beginning, and by nothing else", asyn
 });
 
 test("a repository with SHA-256 hashes is served as it is", async () => {
-  using made = await preparedCopy(["--object-format=sha256"]);
+  using made = await preparedCopy({ initArgs: ["--object-format=sha256"] });
   expect(made.base).toHaveLength(64);
   expect(await made.copy.head()).toBe(made.base);
   expect(await made.copy.resolveCommit(made.base.slice(0, 12))).toBe(made.base);

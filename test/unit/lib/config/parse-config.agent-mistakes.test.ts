@@ -126,6 +126,21 @@ const cases: Case[] = [
     ["sett.yml:6:15 agents.a.replicas: is more than 1, which needs `strategy: fresh_per_call`"],
   ],
   [
+    "fresh containers keep nothing",
+    "    strategy: fresh_per_call\n    workspace: { keep: true }\n",
+    [
+      "sett.yml:7:24 agents.a.workspace.keep: cannot be combined with `strategy: fresh_per_call`, where each grant has a working copy of its own",
+    ],
+  ],
+  [
+    "the cub needs some processes and files itself",
+    "    resources: { limits: { pids: 5, files: 5 } }\n",
+    [
+      "sett.yml:6:34 agents.a.resources.limits.pids: must be at least 16: the cub and git need some themselves",
+      "sett.yml:6:44 agents.a.resources.limits.files: must be at least 256: the cub needs some itself",
+    ],
+  ],
+  [
     "a combination is judged even beside other mistakes",
     "    replicas: 2\n    retries: 1.5\n",
     [

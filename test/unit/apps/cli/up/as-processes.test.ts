@@ -57,6 +57,7 @@ const planned = (config: SettConfig) =>
       ]),
     },
     password: "secret",
+    machine: { cpus: 4, memoryBytes: 6e9 },
     engineSocket: undefined,
   });
 const containers = planned(config);

@@ -47,6 +47,7 @@ function planOf(
       agents: agentImages,
     },
     password: "secret",
+    machine: { cpus: 4, memoryBytes: 6e9 },
     engineSocket: undefined,
     ...over,
   });

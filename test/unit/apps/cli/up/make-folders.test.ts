@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { historyOf } from "../../../../../apps/cli/up/make-folders.ts";
 
-const agent = (history?: number) => ({ workspace: { mode: "ro" as const, history } });
+const agent = (history?: number) => ({ workspace: { keep: false, mode: "ro" as const, history } });
 
 test("agents see as much history as the one that needs most, and all of it where one needs all", () => {
   expect(historyOf([agent(50), agent(3)])).toBe(50);

@@ -33,6 +33,7 @@ function plan(config: SettConfig, over: Partial<PlanInput> = {}) {
       agents: new Map(config.agents.map(({ name }) => [name, image("some/image:1")])),
     },
     password: "secret",
+    machine: { cpus: 4, memoryBytes: 6e9 },
     engineSocket: undefined,
     ...over,
   });

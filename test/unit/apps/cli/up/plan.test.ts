@@ -60,6 +60,7 @@ function plan(over: Partial<PlanInput> = {}) {
       ]),
     },
     password: "secret",
+    machine: { cpus: 4, memoryBytes: 6e9 },
     engineSocket: undefined,
     ...over,
   });
@@ -227,18 +228,38 @@ describe("the container of an agent", () => {
 
   test("has the resources that were asked for, and time for its tool to end", () => {
     const { resources, stopTimeoutSeconds } = specOf("coder");
-    expect(resources).toEqual({ nanoCpus: 5e8, memoryBytes: 512 * 1024 ** 2, reservedMemoryBytes: 256 * 1024 ** 2 });
-    expect(specOf("reader").resources).toEqual({});
+    expect(resources).toEqual({
+      ...{ nanoCpus: 5e8, memoryBytes: 512 * 1024 ** 2, reservedMemoryBytes: 256 * 1024 ** 2 },
+      ...{ openFiles: 4096, fileBytes: 10 * 1024 ** 3, oomScore: 500 },
+    });
+    expect(specOf("reader").resources).toMatchObject({ nanoCpus: 3e9, memoryBytes: 3e9 });
     expect(stopTimeoutSeconds).toBe(40);
   });
+});
+
+test("an agent leaves some of the machine to the others, unless sett.yml says otherwise", () => {
+  const of = (resources: string, machine: PlanInput["machine"]) => {
+    const config = configOf(`version: '1.0'\nagents:\n  a:\n    image: some/image:1\n    command: [run]\n${resources}`);
+    const [agent] = plan({ config, machine }).agents;
+    return { ...agent?.spec.resources, pids: agent?.spec.pidsLimit };
+  };
+  const gibibyte = 1024 ** 3;
+  expect(of("", { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({ nanoCpus: 3e9, memoryBytes: 3 * gibibyte, pids: 2048 });
+  expect(of("", { cpus: 1, memoryBytes: 64 * gibibyte })).toMatchObject({ nanoCpus: 75e7, memoryBytes: 8 * gibibyte });
+  const limits = "    resources: { limits: { cpus: 4, memory: 5G, pids: 100, disk: 1G } }\n";
+  expect(of(limits, { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({
+    ...{ nanoCpus: 4e9, memoryBytes: 5 * gibibyte, pids: 100, fileBytes: gibibyte },
+  });
+  const reserved = "    resources: { reservations: { cpus: 3.5, memory: 4G } }\n";
+  expect(of(reserved, { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({ nanoCpus: 35e8, memoryBytes: 4 * gibibyte });
 });
 
 test("Redis has the memory that sett.yml gives it, and keeps half of it", () => {
   const services = "services: { redis: { resources: { limits: { memory: 1G, cpus: 2 } } } }\n";
   const { redis } = plan({ config: configOf(`${text}${services}`) });
-  expect(redis.resources).toEqual({ memoryBytes: 1024 ** 3, nanoCpus: 2e9 });
+  expect(redis.resources).toEqual({ memoryBytes: 1024 ** 3, nanoCpus: 2e9, reservedNanoCpus: 8e9 });
   expect(redis.entrypoint?.at(-1)).toContain(`\nmaxmemory=${512 * 1024 ** 2}\n`);
-  expect(plan().redis.resources).toEqual({});
+  expect(plan().redis.resources).toEqual({ reservedNanoCpus: 8e9 });
   expect(plan().redis.entrypoint?.at(-1)).toContain("MemTotal");
 });
 

@@ -1,0 +1,92 @@
+// Sees to it that a run writes no more than its agent may. File systems that containers have seldom know quotas, so the cub looks.
+import { statfs } from "node:fs/promises";
+import { diskUse } from "./disk-use.ts";
+
+/** `name`: for the sentence that says what was exceeded. `isFlat`: the folder is counted at once, because it costs little. */
+export type WatchedFolder = { path: string; name: string; isFlat?: boolean };
+
+export type DiskLimit = { bytes: number; folders: readonly WatchedFolder[] };
+
+const lookEveryMs = 250;
+/** A file system that loses nothing is counted all the same, because another program may free what this one takes. */
+const countEveryMs = 15_000;
+/** Counting may take so much of the time. */
+const maxShare = 1 / 20;
+
+/** Below this, a run that goes on writing is ended before the disk is full, which would stop Redis and everybody's work. */
+const reserveBytes = 512 * 1024 ** 2;
+const reserveShare = 0.01;
+const growingBytes = 64 * 1024 ** 2;
+
+type State = { free: number; freeAtStart: number; used: number; countedAt: number; countMs: number };
+
+export class DiskWatch {
+  readonly #limit: DiskLimit;
+
+  constructor(limit: DiskLimit) {
+    this.#limit = limit;
+  }
+
+  /** Calls `onExceeded` at most once, with a sentence, while the result is not disposed of. Never throws. */
+  start(onExceeded: (reason: string) => void): Disposable {
+    let isOver = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const states = new Map<string, State>();
+    const look = async () => {
+      const reason = await this.#look(states).catch(() => undefined);
+      if (isOver) return;
+      if (reason === undefined) timer = setTimeout(look, lookEveryMs);
+      else onExceeded(reason);
+    };
+    void look();
+    return {
+      [Symbol.dispose]: () => {
+        isOver = true;
+        clearTimeout(timer);
+      },
+    };
+  }
+
+  async #look(states: Map<string, State>): Promise<string | undefined> {
+    for (const folder of this.#limit.folders) {
+      const system = await statfs(folder.path).catch(() => undefined);
+      if (system === undefined) continue;
+      const { bavail, blocks, bsize } = system;
+      const free = bavail * bsize;
+      const before = states.get(folder.path);
+      const state = before ?? { free, freeAtStart: free, used: 0, countedAt: performance.now(), countMs: 0 };
+      states.set(folder.path, state);
+      const isScarce = free < Math.min(reserveBytes, blocks * bsize * reserveShare) && state.freeAtStart - free > growingBytes;
+      if (!isScarce && !this.#isDue(folder, state, free, before === undefined)) continue;
+      const startedAt = performance.now();
+      state.used = await diskUse(folder.path, this.#limit.bytes);
+      state.countedAt = performance.now();
+      state.countMs = state.countedAt - startedAt;
+      state.free = free;
+      if (state.used > this.#limit.bytes) return this.#tooMuch(folder, state.used);
+      if (isScarce && state.used > growingBytes)
+        return `The run was ended because it was filling the disk of ${folder.name}, which has only ${sizeText(free)} left.`;
+    }
+    return undefined;
+  }
+
+  #isDue({ isFlat }: WatchedFolder, { free: then, used, countedAt, countMs }: State, free: number, isFirst: boolean): boolean {
+    if (isFirst) return isFlat === true;
+    if (then - free >= (this.#limit.bytes - used) / 2) return true;
+    return performance.now() - countedAt >= Math.max(countEveryMs, countMs / maxShare);
+  }
+
+  #tooMuch({ name }: WatchedFolder, used: number): string {
+    const limit = `\`resources.limits.disk\` allows ${sizeText(this.#limit.bytes)}`;
+    if (used === Number.POSITIVE_INFINITY)
+      return `The run was ended because its folders in ${name} are nested too deep to be counted.`;
+    return `The run was ended because there is too much in ${name}: ${limit}.`;
+  }
+}
+
+/** The largest unit that has at least one. */
+export function sizeText(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power]}`;
+}

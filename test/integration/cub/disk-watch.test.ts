@@ -1,0 +1,83 @@
+// What a folder takes, and how a run is ended that writes too much.
+import { expect, test } from "bun:test";
+import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { diskUse } from "../../../apps/cub/disk-use.ts";
+import { DiskWatch, sizeText } from "../../../apps/cub/disk-watch.ts";
+import { emptyFolder } from "../../../lib/git/remove-tree.ts";
+import { temporaryFolder } from "../../support/git/sample-repository.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const kibibyte = 1024;
+const mebibyte = 1024 ** 2;
+
+test("a folder takes what its files take, each at least a page; links are not followed, and a file of two names counts once", async () => {
+  using folder = temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  mkdirSync(at("deep/er"), { recursive: true });
+  writeFileSync(at("deep/er/file"), new Uint8Array(mebibyte));
+  linkSync(at("deep/er/file"), at("again"));
+  symlinkSync("/usr", at("link"));
+  writeFileSync(at("empty"), "");
+  // deep, er, link and empty: a page each.
+  expect(await diskUse(folder.path)).toBe(mebibyte + 4 * 4 * kibibyte);
+  expect(await diskUse(folder.path, 100)).toBeGreaterThan(100);
+  expect(await diskUse(join(folder.path, "nothing"))).toBe(0);
+});
+
+test("what cannot be reached by any path is too much", async () => {
+  using folder = temporaryFolder();
+  const chain = Array.from({ length: 15 }, () => "x".repeat(200)).join("/");
+  for (const half of ["one", "other"]) mkdirSync(join(folder.path, half, chain), { recursive: true });
+  // No path names its end, but moving it there needs none.
+  renameSync(join(folder.path, "one"), join(folder.path, "other", chain, "one"));
+  expect(await diskUse(folder.path)).toBe(Number.POSITIVE_INFINITY);
+  await emptyFolder(folder.path);
+  expect(await diskUse(folder.path)).toBe(0);
+});
+
+test("a run that writes too much is ended once, with a sentence, and one that writes less is not", async () => {
+  using folder = temporaryFolder();
+  const reasons: string[] = [];
+  const folders = [
+    { path: join(folder.path, "nothing"), name: "nothing", isFlat: true },
+    { path: folder.path, name: "/workspace", isFlat: true },
+  ];
+  const watch = (bytes: number) => new DiskWatch({ bytes, folders }).start((reason) => reasons.push(reason));
+  writeFileSync(join(folder.path, "file"), new Uint8Array(mebibyte));
+  {
+    using _patient = watch(2 * mebibyte);
+    await Bun.sleep(600);
+    expect(reasons).toEqual([]);
+  }
+  using _strict = watch(mebibyte / 2);
+  await waitFor("the end", () => reasons.length > 0);
+  await Bun.sleep(600);
+  expect(reasons).toEqual(["The run was ended because there is too much in /workspace: `resources.limits.disk` allows 512 KiB."]);
+});
+
+test("files that are written during a run are counted when the disk has become fuller by half of what is left", async () => {
+  using folder = temporaryFolder();
+  const reasons: string[] = [];
+  const disk = { bytes: 64 * mebibyte, folders: [{ path: folder.path, name: "/workspace" }] };
+  using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason));
+  for (let file = 0; reasons.length === 0; file++) {
+    expect(file).toBeLessThan(200);
+    writeFileSync(join(folder.path, `file${file}`), crypto.getRandomValues(new Uint8Array(65_536)));
+    if (file > 70) continue;
+    writeFileSync(join(folder.path, `large${file}`), new Uint8Array(4 * mebibyte), { flush: true });
+    await Bun.sleep(50);
+  }
+  expect(reasons[0]).toContain("allows 64 MiB");
+});
+
+test("sizes are written in the largest unit that has one", () => {
+  expect([1, 1023, 1024, 1.5 * mebibyte, 10 * 1024 ** 3, 3 * 1024 ** 5].map(sizeText)).toEqual([
+    "1 bytes",
+    "1023 bytes",
+    "1 KiB",
+    "1.5 MiB",
+    "10 GiB",
+    "3072 TiB",
+  ]);
+});

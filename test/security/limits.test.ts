@@ -1,0 +1,102 @@
+// What an agent takes of the machine, others still have: it is ended within its limits, with a Failure that says so, and their work goes on.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { $ } from "bun";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(300_000);
+
+/** Does what the goal says after its first word, which is the agent's name. */
+const runner = `work=$(cat)
+printf '%s' "$work" | jq -r .target_artefact.payload | sed '1s/^[a-z]*: //' > /tmp/goal.sh
+sh /tmp/goal.sh < /dev/null >&2
+echo '{"structural_type":"Terminal","artefact_type":"Done","artefact_payload":"","summary":""}'
+`;
+const bid = (agent: string) =>
+  `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${agent}:' && echo exclusive || echo ignore"]\n`;
+
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  const limits = "    resources: { limits: { disk: 64M, memory: 320M, pids: 200, cpus: 1 } }\n    timeout: 15s\n";
+  sett = await SettWorkspace.create({
+    ...scriptAgent("greedy", `set -e\n${runner}`),
+    ...scriptAgent("honest", `set -e\n${runner}`),
+    "sett.yml": settYml({
+      greedy: `${limits}    workspace: { mode: rw }\n${bid("greedy")}`,
+      honest: bid("honest"),
+    }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+});
+
+afterAll(() => sett?.[Symbol.asyncDispose]());
+
+type Report = { reason: string; timed_out: boolean };
+
+/** The Failure of what the greedy agent does, or undefined; three goals of another agent are settled meanwhile. */
+async function reportOf(script: string): Promise<Report | undefined> {
+  const goal = await sett.forage(`greedy: ${script}`);
+  for (const count of [1, 2, 3]) await sett.need("forage", "--watch", "--goal", `honest: echo ${count}`);
+  const ends = new Set(["Failure", "Terminal"]);
+  const end = async () => (await sett.artefacts(goal)).find(({ structural_type }) => ends.has(structural_type));
+  const last = await waitFor("the end", end, {
+    everyMs: 200,
+    happened: async () => JSON.stringify((await sett.events(goal)).slice(-5)),
+  });
+  const failure = last.structural_type === "Failure" ? last : undefined;
+  return failure && JSON.parse(failure.payload);
+}
+
+const inVain = "> /dev/null 2>&1";
+
+test.each<[string, string, Partial<Report> | undefined]>([
+  ["a fork bomb", `f() { f | f & }; while :; do f ${inVain}; done`, { reason: expect.any(String) }],
+  [
+    "a file that is larger than its disk",
+    "exec head -c 1G /dev/zero > /workspace/large",
+    { reason: expect.stringContaining("File size limit exceeded") },
+  ],
+  [
+    "many files, in a folder that its owner may not list",
+    "mkdir /workspace/a && cd /workspace/a && chmod 300 . && while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done",
+    { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
+  ],
+  [
+    "its folder of the exchange",
+    "cd /git/exchange/greedy && while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done",
+    { reason: expect.stringContaining("too much in the exchange (.git/sett/exchange of the repository, folder greedy)") },
+  ],
+  [
+    "memory",
+    "head -c 2G /dev/zero | tail > /dev/null",
+    { reason: "The run was ended because it needed more memory than `resources.limits.memory` allows, which is 320 MiB." },
+  ],
+  [
+    "memory by way of /tmp",
+    "set -e; for n in $(seq 40); do head -c 32M /dev/zero > /tmp/$n; done",
+    { reason: expect.stringContaining("No space left on device") },
+  ],
+  [
+    "ten gigabytes of output",
+    "exec 2>&1; head -c 10G /dev/zero",
+    { reason: expect.stringContaining("more than 32 MiB to stderr") },
+  ],
+  ["ten thousand files", "mkdir d; cd d; for n in $(seq 10000); do : > $n; done; ls | wc -l", undefined],
+  ["open files", "test $(ulimit -Hn) = 4096; test $(ulimit -c) = 0", undefined],
+])("%s", async (_, script, expected) => {
+  const report = await reportOf(script);
+  if (expected === undefined) expect(report).toBeUndefined();
+  else expect(report).toMatchObject(expected);
+});
+
+test("after all this it works on, in the same container, with an empty working copy", async () => {
+  expect(
+    await reportOf("test -z \"$(ls /workspace | grep -vE '^(agents|sett.yml)$')\"; test $(ls /proc | grep -c '^[0-9]') -lt 20"),
+  ).toBeUndefined();
+  const count = "{{.RestartCount}}";
+  for (const part of ["redis", "orchestrator", "agent-greedy", "agent-honest"]) {
+    expect([part, (await $`docker inspect --format ${count} sett-${sett.name}-${part}`.text()).trim()]).toEqual([part, "0"]);
+  }
+});
