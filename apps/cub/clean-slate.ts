@@ -6,6 +6,7 @@ import process from "node:process";
 import { removeTree } from "../../lib/git/remove-tree.ts";
 import { readProcesses, straysAmong } from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
+import { removeSharedMemory } from "../../lib/process/shared-memory.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 
 /** Where any user may write. */
@@ -85,6 +86,7 @@ export class CleanSlate {
     if (!this.#isInit) return;
     try {
       await this.#endStrays();
+      await removeSharedMemory();
       const kept = new Set([...this.#beside].map(({ folder }) => basename(folder)));
       for (const folder of folders)
         for (const name of await readdir(folder)) {

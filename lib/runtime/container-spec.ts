@@ -68,6 +68,8 @@ export type ContainerSpec = {
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */
   isInit?: boolean;
   isRootReadOnly?: boolean;
+  /** `narrow`: fewer than the runtime allows by itself, which the machine must know how to do. */
+  systemCalls?: "narrow";
   pidsLimit?: number;
   healthcheck?: Healthcheck;
   restart: "no" | "unless-stopped";

@@ -14,6 +14,8 @@ export type EngineInfo = {
   /** How many processors and how much memory its machine has. */
   cpus: number;
   memoryBytes: number;
+  /** Whether it can limit the system calls of containers. */
+  canLimitSystemCalls: boolean;
 };
 
 export type ImageInfo = {

@@ -12,7 +12,7 @@ const leaseMs = 300_000;
 /** However busy the machine is, no deadline ends within this time. */
 const patience = { timeoutMs: 120_000, everyMs: 200 };
 
-/** Says which system it runs in; where the goal wants it to, it first works until it is killed, once: what git ignores stays for its next try. */
+/** Says which system it runs in; where the goal wants it to, it first works until it is killed, once: what git ignores is kept for its next try. */
 const paint = `
 case "$(cat)" in *linger*) [ -e lingered ] || { : > lingered; sleep 600; } ;; esac
 . /etc/os-release
@@ -30,7 +30,13 @@ beforeAll(async () => {
       consensus: "first_bid",
       limits: { lease: "5m", bid_deadline: "10m" },
       agents: {
-        painter: { image, command: ["/bin/sh", "-c", paint], bids: [{ on: "GoalDefined", bid: "exclusive" }], retries: 1 },
+        painter: {
+          image,
+          command: ["/bin/sh", "-c", paint],
+          bids: [{ on: "GoalDefined", bid: "exclusive" }],
+          retries: 1,
+          workspace: { keep: true },
+        },
         hanger: { image, command: ["/bin/sh", "-c", hang], bids: [{ on: "Draft", bid: "exclusive" }] },
         // Nothing is started for it, and so it says nothing by itself.
         bystander: { external: true },

@@ -16,6 +16,32 @@ jq -n --rawfile text /tmp/out '{structural_type: "Terminal", artefact_type: "Don
 /** Bids after some seconds with a word that it has kept in a file meanwhile. */
 const slowBid = 'file=$(mktemp); echo exclusive > "$file"; sleep 2; cat "$file"';
 
+/**
+ * Calls of the kernel that an agent's command may not make, by their numbers on amd64 and arm64; the answer is -1 for each. Then those that
+ * it must be able to make: shared memory, whose segment it leaves behind.
+ */
+const callsProgram = `
+import { dlopen } from "bun:ffi";
+const { symbols: { syscall, shmget } } = dlopen("libc.so.6", {
+  syscall: { args: ["i64", "i64", "i64", "i64", "i64", "i64"], returns: "i64" },
+  shmget: { args: ["i32", "u64", "i32"], returns: "i32" },
+});
+const newUserNamespace = 0x10000000;
+const calls = {
+  ptrace: [101, 117, 16, 1], process_vm_readv: [310, 270, 1], kcmp: [312, 272, 1, 1], unshare: [272, 97, newUserNamespace],
+  setns: [308, 268, 0, 0], mount: [165, 40, 0, 0], keyctl: [250, 219, 0, -3, 1], userfaultfd: [323, 282, 0], bpf: [321, 280, 0, 0, 0],
+  io_uring_setup: [425, 425, 1, 0], perf_event_open: [298, 241, 0, 0, -1, -1, 0], msgget: [68, 186, 0, 0o1600], semget: [64, 190, 0, 1, 0o1600],
+  open_by_handle_at: [304, 265, 0, 0, 0], af_alg: [41, 198, 38, 5, 0], af_vsock: [41, 198, 40, 1, 0], af_packet: [41, 198, 17, 3, 0],
+  netlink_audit: [41, 198, 16, 3, 9], clone: [56, 220, newUserNamespace | 17, 0, 0, 0, 0], personality: [135, 92, 8],
+};
+for (const [name, [amd64, arm64, ...args]] of Object.entries(calls)) {
+  const answer = Number(syscall(process.arch === "x64" ? amd64 : arm64, ...[...args, 0, 0, 0, 0, 0].slice(0, 5)));
+  if (answer === 0 && name === "clone") process.exit(1);
+  if (answer !== -1) console.log(name, answer);
+}
+console.log("shared", shmget(0, 4096, 0o1600) >= 0);
+`;
+
 /** Asks Linux for the cub as a debugger would, with the one program that every agent's container has. */
 const debuggerProgram = `
 import { dlopen } from "bun:ffi";
@@ -29,7 +55,8 @@ beforeAll(async () => {
   sett = await SettWorkspace.create({
     ...scriptAgent("runner", runner),
     "agents/runner/debugger.ts": debuggerProgram,
-    "agents/runner/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh debugger.ts /app/\n",
+    "agents/runner/calls.ts": callsProgram,
+    "agents/runner/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh debugger.ts calls.ts /app/\n",
     ...scriptAgent("bidder", runner),
     "sett.yml": settYml({ runner: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
   });
@@ -68,6 +95,12 @@ test("nor can it trace the cub, or end it", async () => {
   const output = await outputOf("BUN_BE_BUN=1 /cub/cub run /app/debugger.ts 1; kill -KILL 1; kill -STOP 1; echo alive");
   expect(linesOf(output)).toEqual(["attached -1", "alive"]);
   expect((await $`docker inspect --format ${"{{.RestartCount}}"} ${container("runner")}`.text()).trim()).toBe("0");
+});
+
+test("it can make no call of the kernel that programs seldom need, and leaves no shared memory behind", async () => {
+  const runCalls = "BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/calls.ts; cat /proc/sysvipc/shm | wc -l";
+  expect(linesOf(await outputOf(runCalls))).toEqual(["shared true", "2"]);
+  expect(linesOf(await outputOf("cat /proc/sysvipc/shm | wc -l"))).toEqual(["1"]);
 });
 
 test("it finds no secret in any process, also while a health check starts and ends", async () => {

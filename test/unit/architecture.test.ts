@@ -132,7 +132,7 @@ test("the pure core knows no clock, no chance and no I/O", () => {
 });
 
 /** The services' ports to the runtime, each with what does the same elsewhere, and what only a compiled command line has. */
-const mayUseBun = /^(?:lib\/(?:service\/serve|process\/(?:open-pipe|reap))|apps\/cli\/program\/embedded-file)\.ts$/;
+const mayUseBun = /^(?:lib\/(?:service\/serve|process\/(?:open-pipe|reap|shared-memory))|apps\/cli\/program\/embedded-file)\.ts$/;
 
 test("only the ports to the runtime use what only Bun has", () => {
   const banned = /\bBun\.|"bun(?::\w+)?"/;

@@ -40,6 +40,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     isInit: true,
     // A devcontainer is made to be written to.
     isRootReadOnly: !(agent.writable_root ?? agent.source.kind === "devcontainer"),
+    ...(input.machine.canLimitSystemCalls && { systemCalls: "narrow" as const }),
     pidsLimit: agent.resources.limits.pids,
     healthcheck,
     restart: "unless-stopped",

@@ -29,8 +29,8 @@ export const gatewayStopSeconds = 10;
 export const health = { intervalMs: 30_000, timeoutMs: 5_000, retries: 3, startPeriodMs: 10_000 };
 export const mebibyte = 1024 ** 2;
 
-/** How many processors and how much memory the Engine's machine has. */
-export type Machine = Pick<EngineInfo, "cpus" | "memoryBytes">;
+/** What the Engine's machine has and can do. */
+export type Machine = Pick<EngineInfo, "cpus" | "memoryBytes" | "canLimitSystemCalls">;
 
 const maxDefaultMemoryBytes = 8 * 1024 ** 3;
 

@@ -5,6 +5,7 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck, Mount, Resources } from "../container-spec.ts";
 import { writeLabels } from "../labels.ts";
 import { envList } from "./env.ts";
+import { narrowSystemCalls } from "./system-calls.ts";
 
 export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
   const ports = spec.ports ?? [];
@@ -31,7 +32,7 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
       ...(spec.capabilities === "none" ? { CapDrop: ["ALL"] } : {}),
       ...withoutUndefined({ GroupAdd: spec.groups?.map(String), PidsLimit: spec.pidsLimit, NetworkMode: spec.network?.name }),
       ...(spec.hostAlias !== undefined && { ExtraHosts: [`${spec.hostAlias}:host-gateway`] }),
-      SecurityOpt: ["no-new-privileges"],
+      SecurityOpt: ["no-new-privileges", ...(spec.systemCalls === "narrow" ? [narrowSystemCalls] : [])],
       ReadonlyRootfs: spec.isRootReadOnly ?? false,
       // Neither Bun nor a service's command reaps the orphans that PID 1 inherits.
       Init: spec.isInit !== true,

@@ -8,7 +8,7 @@ import { explain, isAbort } from "./errors.ts";
 type InfoRequest = (options: { abortSignal: AbortSignal }) => Promise<Info>;
 
 /** `Architecture` is the kernel's name of it. */
-type Info = { ServerVersion: string; Architecture: string; NCPU: number; MemTotal: number };
+type Info = { ServerVersion: string; Architecture: string; NCPU: number; MemTotal: number; SecurityOptions?: string[] | null };
 
 /** As in the names of images. */
 const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
@@ -16,12 +16,15 @@ const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch
 export async function checkEngine(docker: Docker, answerWithinMs: number): Promise<EngineInfo> {
   const ask: InfoRequest = docker.info.bind(docker);
   try {
-    const { ServerVersion, Architecture, NCPU, MemTotal } = await ask({ abortSignal: AbortSignal.timeout(answerWithinMs) });
+    const { ServerVersion, Architecture, NCPU, MemTotal, SecurityOptions } = await ask({
+      abortSignal: AbortSignal.timeout(answerWithinMs),
+    });
     return {
       version: ServerVersion,
       architecture: architectures[Architecture] ?? Architecture,
       cpus: NCPU,
       memoryBytes: MemTotal,
+      canLimitSystemCalls: (SecurityOptions ?? []).some((option) => /^(?:name=)?seccomp\b/.test(option)),
     };
   } catch (error) {
     if (isAbort(error)) {

@@ -40,7 +40,13 @@ export function processRuntime(
   return {
     check: async () => {
       await registry.open();
-      return { version: release(), architecture: machine.architecture, cpus: availableParallelism(), memoryBytes: totalmem() };
+      return {
+        version: release(),
+        architecture: machine.architecture,
+        cpus: availableParallelism(),
+        memoryBytes: totalmem(),
+        canLimitSystemCalls: false,
+      };
     },
     lock: async (instance, holder) => {
       await registry.open();

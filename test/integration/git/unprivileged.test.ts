@@ -62,11 +62,12 @@ test.if(canRunUnprivileged())(
 
 test.if(canRunUnprivileged())("folders that the tool has locked against itself do not stop the next grant", async () => {
   using scene = await rootScene();
-  workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+  const options = { ...scene.options, keepsIgnored: true };
+  workUnprivileged(options, [{ do: "prepare", base: scene.base }]);
   scene.tool(
     "mkdir -p cache/deep untracked/deep; touch cache/deep/kept untracked/deep/file; chmod 0 untracked/deep untracked src .git",
   );
-  workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+  workUnprivileged(options, [{ do: "prepare", base: scene.base }]);
   expect(existsSync(join(scene.workspaceDir, "untracked"))).toBe(false);
   expect(existsSync(join(scene.workspaceDir, "cache/deep/kept"))).toBe(true);
   expect(readFileSync(join(scene.workspaceDir, "src/one.ts"), "utf8")).toBe("1;\n");

@@ -57,7 +57,7 @@ const planned = (config: SettConfig) =>
       ]),
     },
     password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9 },
+    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true },
     engineSocket: undefined,
   });
 const containers = planned(config);

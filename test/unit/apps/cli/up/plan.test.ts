@@ -60,7 +60,7 @@ function plan(over: Partial<PlanInput> = {}) {
       ]),
     },
     password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9 },
+    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true },
     engineSocket: undefined,
     ...over,
   });
@@ -238,9 +238,9 @@ describe("the container of an agent", () => {
 });
 
 test("an agent leaves some of the machine to the others, unless sett.yml says otherwise", () => {
-  const of = (resources: string, machine: PlanInput["machine"]) => {
+  const of = (resources: string, machine: Omit<PlanInput["machine"], "canLimitSystemCalls">) => {
     const config = configOf(`version: '1.0'\nagents:\n  a:\n    image: some/image:1\n    command: [run]\n${resources}`);
-    const [agent] = plan({ config, machine }).agents;
+    const [agent] = plan({ config, machine: { ...machine, canLimitSystemCalls: false } }).agents;
     return { ...agent?.spec.resources, pids: agent?.spec.pidsLimit };
   };
   const gibibyte = 1024 ** 3;
