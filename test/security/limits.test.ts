@@ -54,9 +54,15 @@ const inVain = "> /dev/null 2>&1";
 test.each<[string, string, Partial<Report> | undefined]>([
   ["a fork bomb", `f() { f | f & }; while :; do f ${inVain}; done`, { reason: expect.any(String) }],
   [
-    "a file that is larger than its disk",
-    "exec head -c 1G /dev/zero > /workspace/large",
+    "a file that is larger than its disk, of which it takes nothing",
+    "exec truncate -s 1G /workspace/large",
     { reason: expect.stringContaining("File size limit exceeded") },
+  ],
+  [
+    "a file that takes more than its disk",
+    "exec head -c 1G /dev/zero > /workspace/large",
+    // Whichever is first: the system's limit of one file, or the cub's of all.
+    { reason: expect.stringMatching(/File size limit exceeded|too much in \/workspace/) },
   ],
   [
     "many files, in a folder that its owner may not list",

@@ -29,7 +29,6 @@ afterAll(async () => {
 /** A bench may end all connections. */
 async function cli(...words: string[]): Promise<string> {
   if (words[1] !== "KILL") return await server.cli(...words);
-  await record.identify();
   const reply = await server.cli(...words);
   await record.restart();
   return reply;
@@ -40,10 +39,7 @@ for (const first of [
   ["orchestrator", "person", "gateway", "agent"],
   ["person", "orchestrator", "gateway", "agent"],
 ] as Role[][]) {
-  const open = () =>
-    openRedisBench({ ...server, cli }, (instance) =>
-      connectRoles(server, instance, { uses, first, beforeClosing: record.identify }),
-    );
+  const open = () => openRedisBench({ url: record.url, cli }, (instance) => connectRoles(record, instance, { uses, first }));
   const name = `the blackboard that users share, calls of several being the ${first[0]}'s`;
   blackboardSuite(name, open, { withLargest: false });
 }

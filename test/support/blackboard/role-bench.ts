@@ -16,7 +16,7 @@ const password = "a-password";
 export async function connectRoles(
   { url }: Pick<RedisServer, "url">,
   instance: InstanceName,
-  { uses, first, beforeClosing }: { uses: Uses; first: readonly Role[]; beforeClosing: () => Promise<void> },
+  { uses, first }: { uses: Uses; first: readonly Role[] },
 ): Promise<Blackboard> {
   const boards = new Map<string, Promise<Blackboard>>();
   const owner = await connectBlackboard({ url, instance, ...patient });
@@ -35,7 +35,6 @@ export async function connectRoles(
     get(_, name: keyof Blackboard) {
       if (name === Symbol.asyncDispose) {
         return async () => {
-          await beforeClosing();
           for (const board of [owner, ...(await Promise.all(boards.values()))]) await board[Symbol.asyncDispose]();
         };
       }

@@ -1,15 +1,14 @@
 // What each user of a Redis has sent to it, and what functions have run for that user: from Redis' own MONITOR.
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
-import { createClient } from "redis";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { RedisServer } from "./redis-server.ts";
 
 /** `words`: what follows the command, as far as the beginning of its line has it. */
 export type Sent = { command: string; words: string[] };
 
 export type CommandRecord = Disposable & {
-  /** Asks Redis whose the present connections are. It is also asked at the first command of each; one that ends at once may be left out. */
-  identify(): Promise<void>;
+  /** Where programs connect, so that it is known whose every connection is. */
+  readonly url: string;
   /** Where the test has ended every connection. What is sent meanwhile is left out. */
   restart(): Promise<void>;
   /** By user. */
@@ -19,39 +18,21 @@ export type CommandRecord = Disposable & {
 /** `[0 127.0.0.1:4711] "GET" "key"`, or `[0 lua] …` for what a function runs, which follows its call. */
 const monitorLine = /^\+?[\d.]+ \[\d+ (?<source>[^\]]+)\] "(?<command>[^"]*)"(?<rest>.*)$/;
 
+/** In the first command of a connection. */
+const authenticated = /\r\nAUTH\r\n\$\d+\r\n(?<user>\S+)\r\n/;
+
 /** Payloads can be long, and are not read. */
 const readOfLine = 2_000;
 
 export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port" | "url" | "cli">): Promise<CommandRecord> {
-  const users = new Map<string, string>();
   const seen: { source: string; sent: Sent }[] = [];
   const echoed = new Map<string, () => void>();
   let caller = "";
-  // A program of its own would be too slow for a connection that ends soon.
-  const asker = createClient({ url });
-  asker.on("error", () => undefined);
-  await asker.connect();
-  const ask = async () => {
-    const list = String(await asker.sendCommand(["CLIENT", "LIST"]));
-    for (const [, address = "", user = ""] of list.matchAll(/ addr=(\S+) .* user=(\S+)/g)) users.set(address, user);
-  };
-  let [isAsking, isDue] = [false, false];
-  /** A connection that is newer than the question is in no answer to it. */
-  const identify = async () => {
-    isDue = true;
-    if (isAsking) return;
-    isAsking = true;
-    while (isDue) {
-      isDue = false;
-      await ask().catch(() => undefined);
-    }
-    isAsking = false;
-  };
+  const door = await openDoor(port);
   const read = (line: string) => {
     const { source = "", command = "", rest = "" } = monitorLine.exec(line)?.groups ?? {};
     if (source === "") return;
     if (source !== "lua") caller = source;
-    if (!users.has(caller)) void identify();
     const words = [...rest.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = ""]) => word);
     seen.push({ source: caller, sent: { command: command.toLowerCase(), words } });
     if (command.toLowerCase() === "echo") echoed.get(words[0] ?? "")?.();
@@ -68,7 +49,7 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
   };
   await listen();
   return {
-    identify: ask,
+    url: door.url,
     restart: async () => {
       socket.destroy();
       await listen();
@@ -80,7 +61,7 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
       await arrived;
       const byUser = new Map<string, Sent[]>();
       for (const { source, sent } of seen) {
-        const user = users.get(source);
+        const user = door.users.get(source);
         if (user === undefined) continue;
         const all = byUser.get(user) ?? [];
         byUser.set(user, all);
@@ -90,9 +71,35 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
     },
     [Symbol.dispose]: () => {
       socket.destroy();
-      asker.destroy();
+      door[Symbol.dispose]();
     },
   };
+}
+
+/** Redis does not show who logs in, and a connection may be over before Redis can be asked: so each is noted as it logs in. */
+async function openDoor(port: number): Promise<Disposable & { url: string; users: ReadonlyMap<string, string> }> {
+  const users = new Map<string, string>();
+  const server = createServer((client) => {
+    const redis = connect(port, "127.0.0.1");
+    const begun = once(client, "data");
+    const isConnected = once(redis, "connect");
+    Promise.all([begun, isConnected]).then(
+      ([[first]]) => users.set(`127.0.0.1:${redis.localPort}`, authenticated.exec(String(first))?.groups?.user ?? "default"),
+      () => undefined,
+    );
+    for (const [from, to] of [
+      [client, redis],
+      [redis, client],
+    ] as const) {
+      from.on("error", () => undefined);
+      from.on("close", () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port: own } = server.address() as AddressInfo;
+  return { url: `redis://127.0.0.1:${own}`, users, [Symbol.dispose]: () => void server.close() };
 }
 
 function linesOf(read: (line: string) => void): (chunk: Uint8Array) => void {
