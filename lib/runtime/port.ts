@@ -16,6 +16,8 @@ export type EngineInfo = {
   memoryBytes: number;
   /** Whether it can limit the system calls of containers. */
   canLimitSystemCalls: boolean;
+  /** Whether it can limit the time on processors. An Engine without root often cannot, and refuses such a container. */
+  canLimitProcessors: boolean;
 };
 
 export type ImageInfo = {

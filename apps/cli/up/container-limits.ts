@@ -30,16 +30,17 @@ export const health = { intervalMs: 30_000, timeoutMs: 5_000, retries: 3, startP
 export const mebibyte = 1024 ** 2;
 
 /** What the Engine's machine has and can do. */
-export type Machine = Pick<EngineInfo, "cpus" | "memoryBytes" | "canLimitSystemCalls">;
+export type Machine = Pick<EngineInfo, "cpus" | "memoryBytes" | "canLimitSystemCalls" | "canLimitProcessors">;
 
 const maxDefaultMemoryBytes = 8 * 1024 ** 3;
 
 /** The resources of an agent, in the units of a runtime. One agent leaves some of the machine to all others, unless sett.yml says otherwise. */
 export function agentResources({ limits, reservations }: AgentConfig["resources"], machine: Machine) {
-  const cpus = Math.max(0.75 * machine.cpus, reservations?.cpus ?? 0);
+  const cpus = machine.canLimitProcessors ? Math.max(0.75 * machine.cpus, reservations?.cpus ?? 0) : undefined;
   const memory = Math.floor(Math.min(machine.memoryBytes / 2, maxDefaultMemoryBytes));
+  const nanoCpus = nano(limits.cpus ?? cpus);
   return {
-    nanoCpus: nano(limits.cpus ?? cpus),
+    ...(nanoCpus !== undefined && { nanoCpus }),
     memoryBytes: limits.memory_bytes ?? Math.max(memory, reservations?.memory_bytes ?? 0),
     ...reservationsOf(reservations),
     openFiles: limits.files,
@@ -56,7 +57,7 @@ export const serviceResources: Resources = { reservedNanoCpus: nano(serviceCpus)
 export function redisResources({ limits, reservations }: SettConfig["services"]["redis"]["resources"]): Resources {
   const { cpus, memory_bytes } = limits;
   return {
-    ...withoutUndefined({ nanoCpus: cpus === undefined ? undefined : nano(cpus), memoryBytes: memory_bytes }),
+    ...withoutUndefined({ nanoCpus: nano(cpus), memoryBytes: memory_bytes }),
     ...serviceResources,
     ...reservationsOf(reservations),
   };
@@ -65,11 +66,11 @@ export function redisResources({ limits, reservations }: SettConfig["services"][
 function reservationsOf(reservations: AgentConfig["resources"]["reservations"]) {
   const { cpus, memory_bytes } = reservations ?? {};
   return withoutUndefined({
-    reservedNanoCpus: cpus === undefined ? undefined : nano(cpus),
+    reservedNanoCpus: nano(cpus),
     reservedMemoryBytes: memory_bytes,
   });
 }
 
-function nano(cpus: number): number {
-  return Math.round(cpus * 1e9);
+function nano<Cpus extends number | undefined>(cpus: Cpus) {
+  return (cpus === undefined ? undefined : Math.round(cpus * 1e9)) as Cpus;
 }

@@ -8,7 +8,14 @@ import { explain, isAbort } from "./errors.ts";
 type InfoRequest = (options: { abortSignal: AbortSignal }) => Promise<Info>;
 
 /** `Architecture` is the kernel's name of it. */
-type Info = { ServerVersion: string; Architecture: string; NCPU: number; MemTotal: number; SecurityOptions?: string[] | null };
+type Info = {
+  ServerVersion: string;
+  Architecture: string;
+  NCPU: number;
+  MemTotal: number;
+  CpuCfsQuota?: boolean;
+  SecurityOptions?: string[] | null;
+};
 
 /** As in the names of images. */
 const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
@@ -16,7 +23,7 @@ const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch
 export async function checkEngine(docker: Docker, answerWithinMs: number): Promise<EngineInfo> {
   const ask: InfoRequest = docker.info.bind(docker);
   try {
-    const { ServerVersion, Architecture, NCPU, MemTotal, SecurityOptions } = await ask({
+    const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions } = await ask({
       abortSignal: AbortSignal.timeout(answerWithinMs),
     });
     return {
@@ -25,6 +32,7 @@ export async function checkEngine(docker: Docker, answerWithinMs: number): Promi
       cpus: NCPU,
       memoryBytes: MemTotal,
       canLimitSystemCalls: (SecurityOptions ?? []).some((option) => /^(?:name=)?seccomp\b/.test(option)),
+      canLimitProcessors: CpuCfsQuota !== false,
     };
   } catch (error) {
     if (isAbort(error)) {

@@ -46,6 +46,7 @@ export function processRuntime(
         cpus: availableParallelism(),
         memoryBytes: totalmem(),
         canLimitSystemCalls: false,
+        canLimitProcessors: false,
       };
     },
     lock: async (instance, holder) => {

@@ -57,7 +57,7 @@ const planned = (config: SettConfig) =>
       ]),
     },
     password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true },
+    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
     engineSocket: undefined,
   });
 const containers = planned(config);

@@ -47,7 +47,7 @@ function planOf(
       agents: agentImages,
     },
     password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true },
+    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
     engineSocket: undefined,
     ...over,
   });

@@ -33,7 +33,7 @@ function plan(config: SettConfig, over: Partial<PlanInput> = {}) {
       agents: new Map(config.agents.map(({ name }) => [name, image("some/image:1")])),
     },
     password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true },
+    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
     engineSocket: undefined,
     ...over,
   });

@@ -60,7 +60,7 @@ function plan(over: Partial<PlanInput> = {}) {
       ]),
     },
     password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true },
+    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
     engineSocket: undefined,
     ...over,
   });
@@ -238,9 +238,13 @@ describe("the container of an agent", () => {
 });
 
 test("an agent leaves some of the machine to the others, unless sett.yml says otherwise", () => {
-  const of = (resources: string, machine: Omit<PlanInput["machine"], "canLimitSystemCalls">) => {
+  const of = (
+    resources: string,
+    machine: Omit<PlanInput["machine"], "canLimitSystemCalls" | "canLimitProcessors">,
+    canLimitProcessors = true,
+  ) => {
     const config = configOf(`version: '1.0'\nagents:\n  a:\n    image: some/image:1\n    command: [run]\n${resources}`);
-    const [agent] = plan({ config, machine: { ...machine, canLimitSystemCalls: false } }).agents;
+    const [agent] = plan({ config, machine: { ...machine, canLimitSystemCalls: false, canLimitProcessors } }).agents;
     return { ...agent?.spec.resources, pids: agent?.spec.pidsLimit };
   };
   const gibibyte = 1024 ** 3;
@@ -252,6 +256,8 @@ test("an agent leaves some of the machine to the others, unless sett.yml says ot
   });
   const reserved = "    resources: { reservations: { cpus: 3.5, memory: 4G } }\n";
   expect(of(reserved, { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({ nanoCpus: 35e8, memoryBytes: 4 * gibibyte });
+  expect(of("", { cpus: 4, memoryBytes: 6 * gibibyte }, false).nanoCpus).toBeUndefined();
+  expect(of(limits, { cpus: 4, memoryBytes: 6 * gibibyte }, false).nanoCpus).toBe(4e9);
 });
 
 test("Redis has the memory that sett.yml gives it, and keeps half of it", () => {
