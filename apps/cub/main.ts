@@ -8,6 +8,7 @@ import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
+import { reachable } from "../../lib/service/forward.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
@@ -24,7 +25,7 @@ import { modelAsker } from "./model-bid/ask-model.ts";
 import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { toolEnvironment } from "./tool-environment.ts";
+import { proxyVariables, toolEnvironment } from "./tool-environment.ts";
 import { toolLimits } from "./tool-limits.ts";
 import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
@@ -95,7 +96,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 }
 
 async function depsOf(settings: Settings): Promise<Deps> {
-  const { instance, agentName, model, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
+  const { instance, agentName, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
   // Here, because the built-in worker is this program as well, and starts in half the time without it.
@@ -106,7 +107,9 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH);
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
-  const env = toolEnvironment(process.env, registration.current.role);
+  const model = settings.model && { ...settings.model, gatewayUrl: await reachable(settings.model.gatewayUrl) };
+  const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
+  const env = { ...toolEnvironment(process.env, registration.current.role), ...proxyVariables(egressUrl) };
   const { bidCommand, promptClaim: prompt = "" } = settings;
   const isWorker = isPrompt(settings);
   const [, script = ""] = process.argv;

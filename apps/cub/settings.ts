@@ -16,8 +16,8 @@ export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
   SETT_AGENT_NAME: AgentName.describe("The agent."),
   REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
-    .describe("Where Redis is, with the service's user and password."),
+    .url({ protocol: /^redis(?:s|\+unix)?$/, error: "must be a URL such as redis://user:password@host:6379" })
+    .describe("Where Redis is, with the agent's user and password; `redis+unix://…@localhost/PATH` for a socket."),
   SETT_AGENT_COMMAND: CommandText.describe(
     "The agent's command, as a JSON array. Empty, with a model and a prompt: the built-in worker.",
   ),
@@ -47,9 +47,9 @@ export const Environment = z.object({
   SETT_PROMPT_CLAIM: z.string().optional().describe("`prompts.claim`."),
   SETT_PROMPT_EXECUTION: z.string().optional().describe("`prompts.execution`, for the command."),
   SETT_GATEWAY_URL: z
-    .url({ protocol: /^https?$/, error: "must be a URL such as http://sett-demo-gateway:8080" })
+    .url({ protocol: /^(?:https?|unix)$/, error: "must be a URL such as http://sett-demo-gateway:8080" })
     .optional()
-    .describe("Where the gateway is. Only for an agent with a model, together with the next two."),
+    .describe("Where the gateway is, or its socket, `unix:/PATH`. Only for an agent with a model, together with the next two."),
   SETT_MODEL: z.string().min(1, { error: "must not be empty" }).optional().describe("The provider's name of the agent's model."),
   SETT_MODEL_PROVIDER: Provider.optional().describe("Whose API the model has: `anthropic` or `openai`."),
   SETT_MODEL_NAME: z.string().min(1).optional().describe("The model's name in sett.yml. Default: `SETT_MODEL`."),
@@ -57,6 +57,10 @@ export const Environment = z.object({
     .enum(["fail", "ask"])
     .default("fail")
     .describe("`on_budget`: what the built-in worker does when its budget is spent."),
+  SETT_EGRESS_URL: z
+    .url({ protocol: /^(?:https?|unix)$/, error: "must be a URL such as unix:/run/sett/egress/egress.sock" })
+    .optional()
+    .describe("Where the proxy for `egress` is, or its socket."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
@@ -100,6 +104,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     promptExecution: read.SETT_PROMPT_EXECUTION,
     model: modelOf(read),
     onBudget: read.SETT_ON_BUDGET,
+    egressUrl: read.SETT_EGRESS_URL,
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,

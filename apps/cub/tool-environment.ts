@@ -31,3 +31,12 @@ function isForTools(name: string): boolean {
   if (name === "REDIS_URL" || name === "LD_LIBRARY_PATH" || name.startsWith("BUN_")) return false;
   return !name.startsWith("SETT_") || visibleToTools.has(name);
 }
+
+/** What programs read that are to use a proxy. Node.js does so only if it is asked to. */
+export function proxyVariables(url: string | undefined): Record<string, string> {
+  if (url === undefined) return {};
+  const local = "localhost,127.0.0.1,::1";
+  const variables = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: local };
+  const lower = Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]);
+  return { ...variables, ...Object.fromEntries(lower), NODE_USE_ENV_PROXY: "1" };
+}

@@ -6,6 +6,7 @@ import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
+import { openSocket } from "../../lib/service/forward.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
@@ -15,6 +16,7 @@ import { createGatewayApp } from "./app.ts";
 import { BodyStore } from "./body-store.ts";
 import { withCassettes } from "./cassettes/cassette-upstream.ts";
 import { defaultLimits } from "./deps.ts";
+import { readEgressSettings } from "./egress/settings.ts";
 import { Gateway } from "./gateway.ts";
 import { KeyFolder, parseKeys } from "./keys.ts";
 import { createGatewayMetrics } from "./metrics.ts";
@@ -27,7 +29,7 @@ import { Environment, readSettings, type Settings } from "./settings.ts";
 const probeMs = 3_000;
 
 const usage =
-  "usage: gateway [--version | --healthcheck | --put-keys | --probe | --read-bodies]   (settings come from the environment)";
+  "usage: gateway [--version | --healthcheck | --egress | --put-keys | --probe | --read-bodies]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
@@ -39,6 +41,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
     case "--healthcheck":
       process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
       return;
+    case "--egress":
+      return await (await import("./egress/run-egress.ts")).runEgress(readEgressSettings(process.env));
     case "--put-keys":
       return await new KeyFolder(Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR)).put(
         parseKeys(await text(process.stdin)),
@@ -89,6 +93,7 @@ async function runGateway(settings: Settings): Promise<void> {
   await gateway.start(signal);
   const address = { port: settings.healthPort, hostname: settings.healthHost, isPatient: true };
   const server = serve(address, createGatewayApp(gateway).fetch);
+  using _socket = settings.socket === undefined ? undefined : await openSocket(settings.socket, server.port ?? 0);
   log.info("Gateway started", { version: packageJson.version, port: server.port });
   hasStarted();
   await gateway.run(signal);

@@ -6,6 +6,7 @@ import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
 import { AgentName } from "../model/ids.ts";
 import { modelWarnings, unknownModels } from "./model-findings.ts";
+import { networkWarnings } from "./network-findings.ts";
 import { otherVersion } from "./other-version.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
@@ -137,7 +138,12 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   if (config.agents.length + config.external.length === 0) {
     warnings.push(problemAt(["agents"], "has only people, who review: no agent does any work"));
   }
-  const findings = [...unmatchedRoles(config), ...modelWarnings(config), ...(version ? otherVersion(config, version) : [])];
+  const findings = [
+    ...unmatchedRoles(config),
+    ...modelWarnings(config),
+    ...networkWarnings(config),
+    ...(version ? otherVersion(config, version) : []),
+  ];
   warnings.push(...[...models.warnings, ...findings].map(place));
   return { config, mistakes, missing, warnings, places };
 }

@@ -4,7 +4,7 @@ import { AgentFile } from "./config.ts";
 /** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
   ...["build", "image", "path", "command", "bid_command", "replicas", "strategy", "workspace", "writable_root"],
-  ...["environment", "resources", "prompts", "model", "budget", "on_budget"],
+  ...["network", "egress", "environment", "resources", "prompts", "model", "budget", "on_budget"],
   ...["timeout", "shutdown", "health_port"],
 ] as const;
 
@@ -48,7 +48,7 @@ type Impossible = { path: (string | number)[]; message: string };
  * another key is wrong.
  */
 export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): Impossible[] {
-  const { external, human, command, model, replicas, strategy = "reuse" } = agent;
+  const { external, human, command, model, replicas, strategy = "reuse", network = "board" } = agent;
   if (human === true) return impossibleForPerson(agent);
   if (external === true) {
     const message = "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
@@ -69,6 +69,13 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
   for (const key of more) found.push({ path: [key], message: `cannot be combined with \`${source}\`: keep one of the two` });
   if (typeof replicas === "number" && replicas > 1 && strategy === "reuse") {
     found.push({ path: ["replicas"], message: "is more than 1, which needs `strategy: fresh_per_call`" });
+  }
+  if (network === "none" && model !== undefined) {
+    found.push({ path: ["network"], message: "is `none`, which also cuts off the gateway to its `model`: leave it out" });
+  }
+  if (network !== "board" && Array.isArray(agent.egress) && agent.egress.length > 0) {
+    const message = `needs \`network: board\`: with \`${String(network)}\` it would change nothing`;
+    found.push({ path: ["egress"], message });
   }
   if (strategy === "fresh_per_call" && Object(agent.workspace).keep === true) {
     const message = "cannot be combined with `strategy: fresh_per_call`, where each grant has a working copy of its own";

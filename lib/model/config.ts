@@ -10,6 +10,7 @@ import { HookFile } from "./config-notify.ts";
 import { ContextSize, Duration, durationBetween, Port } from "./config-quantities.ts";
 import { AgentResources } from "./config-resources.ts";
 import { Services } from "./config-services.ts";
+import { Egress, NetworkMode } from "./egress.ts";
 import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
@@ -89,6 +90,14 @@ export const AgentFile = z
       .boolean()
       .optional()
       .describe("The command may write anywhere in its container, as far as its user may. Default: only for `path`."),
+    network: NetworkMode.default("board").describe(
+      "What the container reaches. `board`: the gateway to its model, and what `egress` names. `none`: nothing. `open`: the internet.",
+    ),
+    egress: z
+      .array(Egress)
+      .max(200)
+      .default([])
+      .describe("Hosts outside that the command reaches through a proxy: `registry.example.org:443`."),
     environment: Environment.default([]).describe("Variables of the command: a list, or a map."),
     resources: AgentResources.prefault({}).describe("What the agent's container may use."),
     prompts: z

@@ -56,7 +56,8 @@ export type ContainerSpec = {
   /** Further groups of the user, as numbers. */
   groups?: number[];
   mounts: Mount[];
-  network?: { name: string; aliases: string[] };
+  /** `none`: the container has no network but its own loopback. */
+  network?: { name: string; aliases: string[] } | "none";
   /** A name under which the container reaches this machine. A process of this machine has no such name. */
   hostAlias?: string;
   /**

@@ -40,15 +40,17 @@ const patterns: Record<Sort, Pattern[]> = {
     [/^sett-(.+)-redis(?:\.old)?$/, () => ({ component: "redis" })],
     [/^sett-(.+)-orchestrator(?:\.old)?$/, () => ({ component: "orchestrator" })],
     [/^sett-(.+)-gateway(?:\.old)?$/, () => ({ component: "gateway" })],
+    [/^sett-(.+)-egress(?:\.old)?$/, () => ({ component: "egress" })],
     [/^sett-(.+)-agent-([^.]+)(?:\.old)?$/, (name) => ofAgent(name, (agent) => ({ component: "agent", agent, role: agent }))],
   ],
   volume: [
+    [/^sett-([^.]+)\.(?:redis|gateway|egress\.[^.]+)$/, () => ({ component: "socket" })],
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
     [/^sett-(.+)-record$/, () => ({ component: "record" })],
     [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],
     [/^sett-(.+)-workspace-([^.]+)(?:\.\d+)?$/, (name) => ofAgent(name, (agent) => ({ component: "workspace", agent }))],
   ],
-  network: [[/^sett-(.+)$/, () => ({ component: "network" })]],
+  network: [[/^sett-([^.]+)(?:\.open)?$/, () => ({ component: "network" })]],
 };
 
 function ofAgent(name: string, kind: (agent: AgentName) => PartKind): PartKind | undefined {

@@ -5,7 +5,7 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 /** The purpose of a container, volume or network. */
 export type PartKind =
-  | { component: "redis" | "orchestrator" | "gateway" | "network" | "blackboard" | "record" | "carrier" }
+  | { component: "redis" | "orchestrator" | "gateway" | "egress" | "network" | "blackboard" | "record" | "carrier" | "socket" }
   | { component: "agent"; agent: AgentName; role: string }
   | { component: "workspace"; agent: AgentName }
   | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
@@ -44,10 +44,12 @@ function kindLabels(part: PartKind): Record<string, string> {
     case "redis":
     case "orchestrator":
     case "gateway":
+    case "egress":
     case "network":
     case "blackboard":
     case "record":
     case "carrier":
+    case "socket":
       return {};
     case "workspace":
       return { [agentLabel]: part.agent };
@@ -86,10 +88,12 @@ function readKind(labels: Record<string, string>): PartKind | undefined {
     case "redis":
     case "orchestrator":
     case "gateway":
+    case "egress":
     case "network":
     case "blackboard":
     case "record":
     case "carrier":
+    case "socket":
       return { component };
     case "workspace": {
       const agent = AgentName.safeParse(labels[agentLabel]);

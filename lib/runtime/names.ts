@@ -44,8 +44,29 @@ export function workerName(instance: InstanceName, agent: AgentName, claim: Clai
   return `sett-${instance}-worker-${agent}-${claim.slice(0, 8)}-${attempt}`;
 }
 
+/** Of Sett's own parts. */
 export function networkName(instance: InstanceName): string {
   return `sett-${instance}`;
+}
+
+/** Of agents with `network: open`, and of the egress proxy; none of them reaches another. No instance's name has a dot in it, so that no other instance has these names. */
+export function openNetworkName(instance: InstanceName): string {
+  return `sett-${instance}.open`;
+}
+
+/** Where Redis or the gateway has its socket, which is an agent's way to it. */
+export function socketVolumeName(instance: InstanceName, service: "redis" | "gateway"): string {
+  return `sett-${instance}.${service}`;
+}
+
+/** Where the egress proxy has a socket for one agent alone, by which it knows who asks. */
+export function egressVolumeName(instance: InstanceName, agent: AgentName): string {
+  return `sett-${instance}.egress.${agent}`;
+}
+
+/** Only an instance with an agent that has `egress` has one. */
+export function egressName(instance: InstanceName): string {
+  return `sett-${instance}-egress`;
 }
 
 /** Redis' data. */

@@ -173,8 +173,8 @@ export type Volumes = {
 };
 
 export type Networks = {
-  /** Throws `instance-taken` when there is one of that name. */
-  create(name: string, labels: PartLabels): Promise<void>;
+  /** Throws `instance-taken` when there is one of that name. `isIsolating`: its containers do not reach each other. */
+  create(name: string, labels: PartLabels, options?: { isIsolating: boolean }): Promise<void>;
   /** By its id, of several of that name. Gone already is fine. Throws `docker-failed` when it is in use. */
   remove(name: string, id?: string): Promise<void>;
 };

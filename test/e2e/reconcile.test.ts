@@ -224,5 +224,5 @@ test("what has died or was removed is there again, and no volume is left over", 
   });
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
   const volumes = (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
-  expect(volumes).toHaveLength(5);
+  expect(volumes).toHaveLength(6);
 });

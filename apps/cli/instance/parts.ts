@@ -5,7 +5,7 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** The name of an agent or a worker; `redis`, `orchestrator` or `gateway` for the others. */
+/** The name of an agent or a worker; `redis`, `orchestrator`, `gateway` or `egress` for the others. */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
   if (labels.component === "worker") return name;
   return labels.component === "agent" ? labels.agent : labels.component;
@@ -35,7 +35,10 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
   const agents = volumes.flatMap(({ labels }) => (labels.component === "workspace" ? [labels.agent] : []));
   // Its volume stays when `models` is removed from sett.yml; but then no agent knows where it is.
   const gateway = containers.some(({ env }) => env.SETT_GATEWAY_URL !== undefined) ? ["gateway"] : [];
-  const missing = ["redis", "orchestrator", ...gateway, ...agents].filter((name) => !present.some((part) => part.name === name));
+  const egress = containers.some(({ env }) => env.SETT_EGRESS_URL !== undefined) ? ["egress"] : [];
+  const missing = ["redis", "orchestrator", ...gateway, ...egress, ...agents].filter(
+    (name) => !present.some((part) => part.name === name),
+  );
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
 }
 

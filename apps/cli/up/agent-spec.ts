@@ -4,11 +4,12 @@ import type { AgentConfig } from "../../../lib/model/config.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
-import { agentContainerName, carrierVolumeName, networkName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
+import { agentContainerName, carrierVolumeName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
 import { agentResources, health, mebibyte, stopSecondsFor } from "./container-limits.ts";
 import { ownersNameLabel } from "./devcontainer-layer.ts";
 import { modelEnvironment } from "./gateway-spec.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
+import { egressSocket, networkOf, socketMountsOf } from "./sockets.ts";
 
 export const carrierPath = "/cub";
 const objectsPath = "/git/objects";
@@ -32,9 +33,10 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
       { kind: "volume", volume: workspaceVolumeName(instance, agent.name), target: "/workspace", access: "rw" },
       { kind: "bind", path: repository.objectsDir, target: objectsPath, access: "ro" },
       ...exchangeMounts(repository.exchangeDir, agent),
+      ...socketMountsOf(input, agent),
       { kind: "tmpfs", target: "/tmp", sizeBytes: Math.min(1024 * mebibyte, Math.floor(resources.memoryBytes / 2)) },
     ],
-    network: { name: networkName(instance), aliases: [] },
+    network: networkOf(input, agent),
     capabilities: "none",
     // Of the cub nothing can be read, because its file cannot be: so no other process 1 may have its environment.
     isInit: true,
@@ -82,6 +84,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
       SETT_PROMPT_EXECUTION: execution,
     }),
     ...modelEnvironment(input, agent),
+    ...(agent.egress.length > 0 && { SETT_EGRESS_URL: `unix:${egressSocket}` }),
     SETT_GIT_BINARY: `${carrierPath}/git`,
     SETT_GIT_LIBRARY_PATH: carrierPath,
     SETT_OBJECTS_DIR: objectsPath,

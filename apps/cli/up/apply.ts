@@ -19,6 +19,7 @@ import type { InstancePlan } from "./plan.ts";
 import { nextHeartbeat, nextLeader } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
+import { startEgress } from "./start-egress.ts";
 import { startGateway } from "./start-gateway.ts";
 import { startRedis } from "./start-redis.ts";
 
@@ -67,9 +68,12 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   const changes = await replaceSilent(found, { ...input, board });
   const gateway = startGateway(input, changes.gateway, board);
   gateway.catch(() => undefined);
+  const egress = startEgress(input, changes.egress);
+  egress.catch(() => undefined);
   const agents = settleAll(
     changes.agents.map(async (change) => {
       await volumes;
+      await egress;
       // An agent may ask its model about the first claim that it sees.
       await gateway;
       await makePart(input, change, () => nextHeartbeat(board, change.agent));
@@ -77,7 +81,7 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   );
   // A new blackboard has no work yet that an agent could miss, or that would fail together with this `sett up`.
   const firstAgents = redis.isNew ? volumes : agents;
-  await settleAll([volumes, gateway, agents, makeOrchestrator(input, changes.orchestrator, board, firstAgents)]);
+  await settleAll([volumes, gateway, egress, agents, makeOrchestrator(input, changes.orchestrator, board, firstAgents)]);
   requireGoing(signal);
 
   undoSteps.clear();
@@ -88,21 +92,22 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   await settleAll(rest.removed.map((container) => removePart(input, container)));
   await clear(input, rest.leftovers);
   for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);
+  for (const network of rest.unusedNetworks) await runtime.networks.remove(network);
   await removeSurplusUsers(input);
   return outcomeOf(changes, rest.removed, before, input);
 }
 
-/** The `sett up` that creates the network has the repository. A later one is refused before it has made anything. */
+/** The `sett up` that creates the networks has the repository. A later one is refused before it has made anything. */
 async function reserveName({ instance, workspace, plan, runtime, undoSteps, signal, repositoryLock }: ApplyInput): Promise<Diff> {
   return await withLock(repositoryLock, signal, async () => {
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const found = all.find((parts) => parts.instance === instance);
-    if (found !== undefined && found.networks.length > 1) await removeDuplicateNetworks(runtime, found);
+    if (found !== undefined) await removeDuplicateNetworks(runtime, found);
     const changes = diffOf(plan, found === undefined ? nothingOf(instance) : await runtime.parts(instance));
-    if (changes.isNetworkMissing) {
-      await runtime.networks.create(plan.network.name, plan.network.labels);
-      undoSteps.add(() => runtime.networks.remove(plan.network.name));
+    for (const { name, labels, isIsolating } of changes.missingNetworks) {
+      await runtime.networks.create(name, labels, { isIsolating });
+      undoSteps.add(() => runtime.networks.remove(name));
     }
     return changes;
   });
@@ -192,8 +197,8 @@ async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Prom
   await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
 }
 
-function partsOf({ redis, orchestrator, gateway, agents }: Diff): Change[] {
-  return [redis, orchestrator, ...(gateway === undefined ? [] : [gateway]), ...agents];
+function partsOf({ redis, orchestrator, gateway, egress, agents }: Diff): Change[] {
+  return [redis, orchestrator, ...(gateway === undefined ? [] : [gateway]), ...(egress === undefined ? [] : [egress]), ...agents];
 }
 
 function outcomeOf(changes: Diff, removed: ContainerPart[], before: RegisteredAgent[], { registrations }: ApplyInput): Outcome {

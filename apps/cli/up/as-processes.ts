@@ -35,10 +35,11 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     // Other machines have no access.
     SETT_HEALTH_HOST: "127.0.0.1",
   };
+  const { SETT_SOCKET: _, ...gatewayEnv } = plan.gateway?.spec.env ?? {};
   const redisUrl = ({ REDIS_URL = "" }: Record<string, string>) => ({ REDIS_URL: onThisMachine(REDIS_URL, ports.redis) });
   const agents = plan.agents.map((agent) => {
     // The cub and git find their own libraries here.
-    const { LD_LIBRARY_PATH: _, SETT_GIT_LIBRARY_PATH: __, ...env } = agent.spec.env;
+    const { LD_LIBRARY_PATH: _, SETT_GIT_LIBRARY_PATH: __, SETT_EGRESS_URL: ___, ...env } = agent.spec.env;
     const paths = {
       SETT_GIT_BINARY: "git",
       SETT_OBJECTS_DIR: objectsDir,
@@ -62,6 +63,9 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
   });
   return {
     ...plan,
+    // Commands have the network of this machine.
+    networks: plan.networks.slice(0, 1),
+    egress: undefined,
     redis: made(plan.redis, {
       entrypoint: ["sh", "-c", redisScript(plan.redis.resources?.memoryBytes)],
       env: { ...plan.redis.env, SETT_REDIS_PORT: String(ports.redis) },
@@ -84,7 +88,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
       spec: made(plan.gateway.spec, {
         entrypoint: programs.gateway,
         env: {
-          ...plan.gateway.spec.env,
+          ...gatewayEnv,
           ...service,
           ...redisUrl(plan.gateway.spec.env),
           ...gatewayEnvironment(plan.gateway.spec.env, ports.gateway),
@@ -97,10 +101,8 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
 }
 
 function onThisMachine(url: string, port: number): string {
-  const local = new URL(url);
-  local.hostname = "127.0.0.1";
-  local.port = String(port);
-  return local.href;
+  const { username, password } = new URL(url);
+  return `redis://${username}:${password}@127.0.0.1:${port}`;
 }
 
 /** Only an agent with a model knows the gateway. */

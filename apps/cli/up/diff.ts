@@ -1,6 +1,7 @@
 // The difference between an instance and its plan, as changes to make. Pure.
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
+import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { isSetAside } from "../../../lib/runtime/names.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import type { InstancePlan } from "./plan.ts";
@@ -15,50 +16,63 @@ export type Change = { name: string; spec: ContainerSpec } & (
 );
 
 export type Diff = {
-  isNetworkMissing: boolean;
+  missingNetworks: InstancePlan["networks"];
   redis: Change;
   orchestrator: Change;
   /** Undefined where the plan has none. */
   gateway: Change | undefined;
+  egress: Change | undefined;
   agents: (Change & Pick<PlannedAgent, "agent" | "workspace">)[];
-  /** Containers of agents that are no longer in the plan, workers among them, and a gateway that is not in it. */
+  /** Containers of agents that are no longer in the plan, workers among them, and services that are not in it. */
   removed: ContainerPart[];
   /** Containers that were set aside by this `sett up` or by a killed one, and temporary containers of a killed one. */
   leftovers: ContainerPart[];
-  /** Names of volumes that the plan does not use. */
+  /** Names of volumes and networks that the plan does not use. */
   unusedVolumes: string[];
+  unusedNetworks: string[];
 };
 
 export function diffOf(plan: InstancePlan, { containers, networks, volumes }: InstanceParts): Diff {
   const present = containers.filter((container) => !isLeftover(container));
   const planned = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
+  const sockets = new Set(
+    [plan.redisSocket, ...(plan.gateway?.volumes ?? []), ...(plan.egress?.sockets ?? [])].map(({ name }) => name),
+  );
   const change = (name: string, spec: ContainerSpec): Change => {
     const found = present.find((container) => container.name === spec.name);
     if (found === undefined) return { name, kind: "start", spec };
     return { name, kind: matchesPlan(found, spec) ? "keep" : "replace", spec, found };
   };
   return {
-    isNetworkMissing: networks.length === 0,
+    missingNetworks: plan.networks.filter(({ name }) => !networks.some((network) => network.name === name)),
     redis: change("redis", plan.redis),
     orchestrator: change("orchestrator", plan.orchestrator),
     gateway: plan.gateway && change("gateway", plan.gateway.spec),
+    egress: plan.egress && change("egress", plan.egress.spec),
     agents: plan.agents.map(({ agent, workspace, spec }) => ({ agent, workspace, ...change(agent, spec) })),
     removed: present.filter(({ labels }) =>
-      "agent" in labels ? !planned.has(labels.agent) : labels.component === "gateway" && plan.gateway === undefined,
+      "agent" in labels ? !planned.has(labels.agent) : isService(labels) && plan[labels.component] === undefined,
     ),
     leftovers: containers.filter(isLeftover),
     unusedVolumes: volumes
       .filter(({ name, labels }) => {
         if (labels.component === "carrier") return name !== plan.carrier.name;
+        if (labels.component === "socket") return !sockets.has(name);
         return labels.component === "workspace" && !planned.has(labels.agent);
       })
       .map(({ name }) => name),
+    unusedNetworks: networks.map(({ name }) => name).filter((name) => !plan.networks.some((network) => network.name === name)),
   };
+}
+
+/** Of those that only some instances have. */
+function isService(labels: PartLabels): labels is PartLabels & { component: "gateway" | "egress" } {
+  return labels.component === "gateway" || labels.component === "egress";
 }
 
 function isLeftover({ name, labels }: ContainerPart): boolean {
   // A container that only prepares a volume has the labels of the volume, and never runs.
-  return isSetAside(name) || !["redis", "orchestrator", "gateway", "agent", "worker"].includes(labels.component);
+  return isSetAside(name) || !["redis", "orchestrator", "gateway", "egress", "agent", "worker"].includes(labels.component);
 }
 
 /** A container that does not run is replaced: that repairs more than a restart. */

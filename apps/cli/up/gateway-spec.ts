@@ -3,12 +3,12 @@
 // Nothing here contains a key: whatever a container is made from can be read with `docker inspect`. The keys are put into its memory when it
 // runs (give-keys.ts).
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec, Mount } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { gatewayName, networkName, recordVolumeName } from "../../../lib/runtime/names.ts";
 import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limits.ts";
 import { type PlanInput, serviceEnvironment } from "./plan-input.ts";
+import { gatewaySocket, gatewaySocketMount } from "./sockets.ts";
 
 export const gatewayPort = 8080;
 /** The name of this machine in base URLs: a model may be served here. */
@@ -22,16 +22,12 @@ export function hasModels({ models }: Pick<SettConfig, "models">): boolean {
   return Object.keys(models.settings).length > 0;
 }
 
-export function gatewayUrl(instance: InstanceName): string {
-  return `http://${gatewayName(instance)}:${gatewayPort}`;
-}
-
 /** What the cub of an agent with a model knows of it. Empty for an agent without a model. */
-export function modelEnvironment({ instance, config }: PlanInput, { model, on_budget }: AgentConfig): Record<string, string> {
+export function modelEnvironment({ config }: PlanInput, { model, on_budget }: AgentConfig): Record<string, string> {
   const settings = model === undefined ? undefined : config.models.settings[model];
   if (model === undefined || settings === undefined) return {};
   return {
-    SETT_GATEWAY_URL: gatewayUrl(instance),
+    SETT_GATEWAY_URL: `unix:${gatewaySocket}`,
     SETT_MODEL: settings.model,
     SETT_MODEL_PROVIDER: settings.provider,
     SETT_MODEL_NAME: model,
@@ -51,6 +47,7 @@ export function gatewaySpec(input: PlanInput, labels: PartLabels): ContainerSpec
     mounts: [
       { kind: "secrets", target: keysDir, sizeBytes: mebibyte },
       { kind: "volume", volume: recordVolumeName(instance), target: recordDir, access: "rw" },
+      gatewaySocketMount(input, "rw"),
       { kind: "tmpfs", target: "/tmp", sizeBytes: 64 * mebibyte },
       ...cassetteMounts(input),
     ],
@@ -72,6 +69,7 @@ function environmentOf(input: PlanInput): Record<string, string> {
   return {
     SETT_INSTANCE_NAME: instance,
     ...service,
+    SETT_SOCKET: gatewaySocket,
     SETT_MODELS: JSON.stringify(modelsFor(input)),
     SETT_MODEL_AGENTS: JSON.stringify(Object.fromEntries(agents)),
     SETT_GOAL_BUDGET: JSON.stringify(config.limits.budget),

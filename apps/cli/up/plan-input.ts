@@ -8,9 +8,10 @@ import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.t
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { redisName } from "../../../lib/runtime/names.ts";
 import { redisPort } from "../instance/place.ts";
-import { urlFor } from "../instance/redis-users.ts";
+import { socketUrlFor, urlFor } from "../instance/redis-users.ts";
 import type { Machine } from "./container-limits.ts";
 import type { EngineSocket } from "./engine-socket.ts";
+import { redisSocket } from "./sockets.ts";
 
 /** `env` and `labels`: those of the image itself. */
 export type PlannedImage = {
@@ -32,7 +33,7 @@ export type PlanInput = {
     redis: PlannedImage;
     orchestrator: PlannedImage;
     cub: PlannedImage;
-    /** Undefined where sett.yml has no models. */
+    /** Undefined where sett.yml has neither models nor `egress`. */
     gateway?: PlannedImage | undefined;
     agents: ReadonlyMap<AgentName, PlannedImage>;
   };
@@ -49,18 +50,24 @@ export type Cassettes = { mode: "record" | "replay"; folder: string };
 
 export type PlannedVolume = { name: string; labels: PartLabels };
 
+/** A volume whose owner is not root. The image is that of a container which never runs. */
+export type OwnedVolume = PlannedVolume & { owner: Owner; image: string };
+
 export type PlannedGateway = {
   spec: ContainerSpec;
   /** Its program inside the container; arguments are added. */
   program: readonly string[];
-  /** The bodies of calls. */
-  record: PlannedVolume & { owner: Owner; image: string };
+  /** The bodies of calls, and the socket of agents. */
+  volumes: OwnedVolume[];
 };
+
+/** `sockets`: one for each agent. */
+export type PlannedEgress = Pick<PlannedGateway, "spec" | "program"> & { sockets: OwnedVolume[] };
 
 export type PlannedAgent = {
   agent: AgentName;
   spec: ContainerSpec;
-  workspace: PlannedVolume & { owner: Owner; image: string };
+  workspace: OwnedVolume;
 };
 
 /** The settings of the services: the address of Redis and the service's own user there, how long to wait for it, the lease of a grant, and the health port. */
@@ -71,7 +78,10 @@ export function serviceEnvironment(
 ): Record<string, string> {
   const { limits, services } = config;
   return {
-    REDIS_URL: urlFor({ host: redisName(instance), port: redisPort, ownerPassword: password }, user),
+    REDIS_URL:
+      user.role === "agent"
+        ? socketUrlFor({ path: redisSocket, ownerPassword: password }, user)
+        : urlFor({ host: redisName(instance), port: redisPort, ownerPassword: password }, user),
     SETT_REDIS_TIMEOUT: `${services.redis.timeout_ms}ms`,
     SETT_REDIS_GIVE_UP: `${services.redis.give_up_ms}ms`,
     SETT_GRANT_LEASE: `${limits.lease_ms}ms`,

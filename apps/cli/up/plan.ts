@@ -9,9 +9,11 @@ import {
   blackboardVolumeName,
   carrierVolumeName,
   networkName,
+  openNetworkName,
   orchestratorName,
   recordVolumeName,
   redisName,
+  socketVolumeName,
   workspaceVolumeName,
 } from "../../../lib/runtime/names.ts";
 import { redisPort, usersVariable } from "../instance/place.ts";
@@ -26,23 +28,38 @@ import {
   redisStopSeconds,
   serviceResources,
 } from "./container-limits.ts";
+import { planEgress } from "./egress-spec.ts";
 import { withFingerprint } from "./fingerprint.ts";
 import { gatewaySpec, hasModels } from "./gateway-spec.ts";
-import { type PlanInput, type PlannedAgent, type PlannedGateway, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
+import {
+  type OwnedVolume,
+  type PlanInput,
+  type PlannedAgent,
+  type PlannedEgress,
+  type PlannedGateway,
+  type PlannedVolume,
+  serviceEnvironment,
+} from "./plan-input.ts";
 import { aclFileScript } from "./redis-acl-file.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { redisSettings } from "./redis-settings.ts";
+import { hasEgress, hasOpenNetwork, redisSocket, redisSocketMount } from "./sockets.ts";
 import { withWorkers } from "./workers.ts";
 
 export type InstancePlan = {
-  network: { name: string; labels: PartLabels };
-  blackboard: PlannedVolume & { owner: Owner; image: string };
+  networks: { name: string; labels: PartLabels; isIsolating: boolean }[];
+  /** Redis' data. */
+  blackboard: OwnedVolume;
+  /** Where agents reach Redis. */
+  redisSocket: OwnedVolume;
   /** Its content is the folder `path` of `image`. */
   carrier: PlannedVolume & { image: string; path: string };
   redis: ContainerSpec;
   orchestrator: ContainerSpec;
   /** Undefined where sett.yml has no models. */
   gateway: PlannedGateway | undefined;
+  /** Undefined where no agent has `egress`. */
+  egress: PlannedEgress | undefined;
   agents: PlannedAgent[];
   /** The users of Redis. */
   users: UserWithPassword[];
@@ -75,12 +92,18 @@ export function planInstance(input: PlanInput): InstancePlan {
     },
   }));
   return {
-    network: { name: networkName(instance), labels: labels({ component: "network" }) },
+    networks: networksOf(input, labels({ component: "network" })),
     blackboard: {
       name: blackboardVolumeName(instance),
       labels: labels({ component: "blackboard" }),
       owner: redisUser,
       image: images.redis.tag,
+    },
+    redisSocket: {
+      name: socketVolumeName(instance, "redis"),
+      labels: labels({ component: "socket" }),
+      owner: redisUser,
+      image: images.cub.tag,
     },
     carrier: {
       name: carrierVolumeName(instance, images.cub.id),
@@ -94,6 +117,7 @@ export function planInstance(input: PlanInput): InstancePlan {
       images.orchestrator.id,
     ),
     gateway: planGateway(input, labels),
+    egress: planEgressOf(input, labels),
     agents,
     users: redisUsersOf(config, hasModels(config), input.password),
   };
@@ -105,13 +129,22 @@ function planGateway(input: PlanInput, labels: (kind: PartKind) => PartLabels): 
   return {
     spec: withFingerprint(gatewaySpec(input, labels({ component: "gateway" })), images.gateway?.id ?? ""),
     program: gatewayProgram,
-    record: {
-      name: recordVolumeName(instance),
-      labels: labels({ component: "record" }),
-      owner: repository.user,
-      image: images.cub.tag,
-    },
+    volumes: [
+      { name: recordVolumeName(instance), labels: labels({ component: "record" }) },
+      { name: socketVolumeName(instance, "gateway"), labels: labels({ component: "socket" }) },
+    ].map((volume) => ({ ...volume, owner: repository.user, image: images.cub.tag })),
   };
+}
+
+function planEgressOf(input: PlanInput, labels: (kind: PartKind) => PartLabels): PlannedEgress | undefined {
+  if (!hasEgress(input.config)) return undefined;
+  const planned = planEgress(input, { egress: labels({ component: "egress" }), socket: labels({ component: "socket" }) });
+  return { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
+}
+
+function networksOf({ instance, config }: PlanInput, labels: PartLabels): InstancePlan["networks"] {
+  const own = { name: networkName(instance), labels, isIsolating: false };
+  return hasOpenNetwork(config) ? [own, { name: openNetworkName(instance), labels, isIsolating: true }] : [own];
 }
 
 /**
@@ -126,7 +159,10 @@ const redisScript = (limitBytes: number | undefined) =>
     "exec redis-server /tmp/redis.conf",
   ].join("\n");
 
-const containerSettings = [`port ${redisPort}`, "bind * -::*", "dir /data", ...redisSettings, "aclfile /data/users.acl"];
+const containerSettings = [
+  ...[`port ${redisPort}`, "bind * -::*", `unixsocket ${redisSocket}`, "unixsocketperm 777"],
+  ...["dir /data", ...redisSettings, "aclfile /data/users.acl"],
+];
 
 /** In double quotes, where the shell still reads variables. */
 function quoted(setting: string): string {
@@ -146,6 +182,7 @@ function redisSpec({ instance, images, password, config }: PlanInput, labels: Pa
     user: redisUser,
     mounts: [
       { kind: "volume", volume: blackboardVolumeName(instance), target: "/data", access: "rw" },
+      redisSocketMount({ instance }, "rw"),
       { kind: "tmpfs", target: "/tmp", sizeBytes: 16 * mebibyte },
     ],
     network: { name: networkName(instance), aliases: [] },

@@ -61,16 +61,22 @@ export async function hasHeartbeatSoon(board: PersonBlackboard, agent: AgentName
   return await soon(signal, async () => (await last()) !== before);
 }
 
-/** Whether the gateway answers its health check, which has a time limit of its own, now or within that time. */
-export async function answersSoon(
-  runtime: Pick<ContainerRuntime, "containers">,
-  { spec, program }: PlannedGateway,
-  signal: AbortSignal,
-): Promise<boolean> {
-  return await soon(signal, async () => {
-    const check = await runtime.containers.exec(spec.name, [...program, "--healthcheck"], { signal }).catch(() => undefined);
-    return check?.exitCode === 0;
-  });
+type Program = Pick<PlannedGateway, "spec" | "program">;
+type Runtime = Pick<ContainerRuntime, "containers">;
+
+/** Whether the gateway or the egress proxy answers its health check, which has a time limit of its own, now or within that time. */
+export async function answersSoon(runtime: Runtime, part: Program, signal: AbortSignal): Promise<boolean> {
+  return await soon(signal, () => answers(runtime, part, signal));
+}
+
+/** Resolves when it answers. */
+export async function answersWhenReady(runtime: Runtime, part: Program, signal: AbortSignal): Promise<void> {
+  await until(signal, () => answers(runtime, part, signal));
+}
+
+async function answers({ containers }: Runtime, { spec, program }: Program, signal: AbortSignal): Promise<boolean> {
+  const check = await containers.exec(spec.name, [...program, "--healthcheck"], { signal }).catch(() => undefined);
+  return check?.exitCode === 0;
 }
 
 async function soon(signal: AbortSignal, probe: () => Promise<boolean>): Promise<boolean> {

@@ -8,7 +8,9 @@ import { stopSecondsOf } from "./container-limits.ts";
  * again.
  */
 export async function removeDuplicateNetworks(runtime: ContainerRuntime, { containers, networks }: InstanceParts): Promise<void> {
-  const used = await removeUnused(runtime, networks);
+  const names = networks.map(({ name }) => name);
+  const duplicates = networks.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name));
+  const used = await removeUnused(runtime, duplicates);
   if (used.length <= 1) return;
   await Promise.all(containers.map((container) => runtime.containers.stop(container.id, stopSecondsOf(container))));
   await Promise.all(containers.map(({ id }) => runtime.containers.remove(id)));

@@ -3,6 +3,7 @@ import { sleep } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Change } from "./diff.ts";
 import { giveKeys } from "./give-keys.ts";
+import { makeOwned } from "./make-owned.ts";
 import { makePart, type Tools } from "./make-part.ts";
 import type { InstancePlan } from "./plan.ts";
 import { nextGateway } from "./readiness.ts";
@@ -17,7 +18,7 @@ export async function startGateway(input: GatewayInput, change: Change | undefin
   const { runtime, plan, keys, undoSteps, signal } = input;
   const { gateway } = plan;
   if (gateway === undefined || change === undefined) return;
-  if (change.kind !== "keep") await makeRecord(input, gateway.record);
+  if (change.kind !== "keep") await makeOwned(input, gateway.volumes);
   const container = { ...gateway, name: gateway.spec.name };
   let isGiven = false;
   await makePart(input, change, async () => {
@@ -46,13 +47,4 @@ async function untilKnown(board: PersonBlackboard, models: readonly string[], si
   };
   const last = performance.now() + maxKnownMs;
   while (!signal.aborted && performance.now() < last && !(await isKnown())) await sleep(pollMs, signal);
-}
-
-async function makeRecord(
-  { runtime, undoSteps }: GatewayInput,
-  { name, labels, owner, image }: NonNullable<InstancePlan["gateway"]>["record"],
-): Promise<void> {
-  if ((await runtime.volumes.create(name, labels)) === "created") undoSteps.add(() => runtime.volumes.remove(name));
-  // Also for an existing volume: the process that created it may have been killed before this step.
-  await runtime.volumes.prepare(name, owner, image);
 }

@@ -6,6 +6,7 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Change } from "./diff.ts";
+import { makeOwned } from "./make-owned.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import type { InstancePlan } from "./plan.ts";
 import { PartFailed, type Ready, readyWithinMs } from "./readiness.ts";
@@ -16,14 +17,11 @@ export type RedisInput = Tools & { instance: InstanceName; workspace: string; pl
 
 /** Makes the planned change of Redis and its users, and connects to it. `isNew`: the blackboard is empty. */
 export async function startRedis(input: RedisInput, change: Change): Promise<{ board: PersonBlackboard; isNew: boolean }> {
-  const { runtime, plan, undoSteps, signal } = input;
+  const { plan, signal } = input;
   let isNew = false;
   if (change.kind !== "keep") {
-    const { name, labels, owner, image } = plan.blackboard;
-    isNew = (await runtime.volumes.create(name, labels)) === "created";
-    if (isNew) undoSteps.add(() => runtime.volumes.remove(name));
-    // Also for an existing volume: the process that created it may have been killed before this step.
-    await runtime.volumes.prepare(name, owner, image);
+    const made = await makeOwned(input, [plan.blackboard, plan.redisSocket]);
+    isNew = made.includes(plan.blackboard.name);
   }
   let board: PersonBlackboard | undefined;
   const answers: Ready = async (either) => {

@@ -30,8 +30,8 @@ export async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: 
   if (hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   await stop(["agent", "worker"], agentSeconds);
   if (!hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
-  // After the agents, whose commands may still call models.
-  await stop(["gateway"], gatewayStopSeconds);
+  // After the agents, whose commands may still use them.
+  await stop(["gateway", "egress"], gatewayStopSeconds);
 }
 
 /** A container that cannot be stopped is removed by force later; the others stop all the same. */

@@ -15,29 +15,43 @@ export type Client = ReturnType<typeof newClient>;
  */
 export function newClient(url: string, connectMs: number, silenceMs: number) {
   const client = createClient({
-    url,
+    ...addressOf(url),
     disableOfflineQueue: true,
     maintNotifications: "disabled",
     // Few users of Redis may send it, and nothing needs it.
     disableClientInfo: true,
     // Explicitly none: left out, the client would set one.
     commandOptions: noTimeLimit,
-    socket: { connectTimeout: connectMs, socketTimeout: silenceMs, reconnectStrategy: false },
+    socket: { ...socketOf(url), connectTimeout: connectMs, socketTimeout: silenceMs, reconnectStrategy: false },
   });
   // The caller of a command gets its failure; an error without a listener would end the process.
   client.on("error", () => {});
   return client;
 }
 
-/** The address to show: without the password. */
-export function endpointOf(url: string): { host: string; port: number } {
+/** A socket of this machine: `redis+unix://user:password@localhost/path/of/redis.sock`. */
+const socketProtocol = "redis+unix:";
+
+function addressOf(url: string): { url: string } | { username: string; password: string } {
+  const { protocol, username, password } = new URL(url);
+  return protocol === socketProtocol ? { username, password: decodeURIComponent(password) } : { url };
+}
+
+function socketOf(url: string): { path: string } | object {
+  const { protocol, pathname } = new URL(url);
+  return protocol === socketProtocol ? { path: decodeURIComponent(pathname) } : {};
+}
+
+/** The address to show, without the password: `host:port`, or the path of a socket. */
+export function endpointOf(url: string): string {
   const parsed = URL.parse(url);
+  if (parsed?.protocol === socketProtocol && parsed.pathname.length > 1) return decodeURIComponent(parsed.pathname);
   if (parsed === null || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === "") {
     throw new SettError("redis-unreachable", "The URL of Redis is malformed.", {
       hint: "It looks like redis://:password@host:6379.",
     });
   }
-  return { host: parsed.hostname, port: Number(parsed.port || 6379) };
+  return `${parsed.hostname}:${parsed.port || 6379}`;
 }
 
 /**
@@ -86,8 +100,7 @@ function hintOfRefusal({ message }: ErrorReply): string {
 
 /** The error for a Redis that cannot be reached. `isKnown`: every try that was answered was answered with a refusal to write. */
 export function unreachable(url: string, cause: unknown, isKnown = false): SettError {
-  const { host, port } = endpointOf(url);
-  const at = `${host}:${port}`;
+  const at = endpointOf(url);
   if (isWriteRefusal(cause)) {
     const kind = isKnown ? WritesRefused : SettError;
     return new kind("redis-unreachable", reasonOfWriteRefusal(cause), { hint: hintOfWriteRefusal(cause), cause });
@@ -106,7 +119,7 @@ export function unreachable(url: string, cause: unknown, isKnown = false): SettE
       cause,
     });
   }
-  if (code === "ECONNREFUSED" || /ECONNREFUSED/.test(messageOf(cause))) {
+  if (code === "ECONNREFUSED" || /ECONNREFUSED|ENOENT/.test(messageOf(cause))) {
     return new SettError("redis-unreachable", `Redis cannot be reached at ${at}: nothing listens there.`, { hint, cause });
   }
   return new SettError("redis-unreachable", `Redis does not answer at ${at}.`, { hint, cause });

@@ -9,6 +9,7 @@ import { narrowSystemCalls } from "./system-calls.ts";
 
 export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
   const ports = spec.ports ?? [];
+  const [network, noNetwork] = spec.network === "none" ? [undefined, "none"] : [spec.network, undefined];
   return {
     name: spec.name,
     Image: spec.image,
@@ -30,7 +31,11 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
         ports.map(({ port, hostPort }) => [`${port}/tcp`, [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? 0) }]]),
       ),
       ...(spec.capabilities === "none" ? { CapDrop: ["ALL"] } : {}),
-      ...withoutUndefined({ GroupAdd: spec.groups?.map(String), PidsLimit: spec.pidsLimit, NetworkMode: spec.network?.name }),
+      ...withoutUndefined({
+        GroupAdd: spec.groups?.map(String),
+        PidsLimit: spec.pidsLimit,
+        NetworkMode: network?.name ?? noNetwork,
+      }),
       ...(spec.hostAlias !== undefined && { ExtraHosts: [`${spec.hostAlias}:host-gateway`] }),
       SecurityOpt: ["no-new-privileges", ...(spec.systemCalls === "narrow" ? [narrowSystemCalls] : [])],
       ReadonlyRootfs: spec.isRootReadOnly ?? false,
@@ -39,9 +44,7 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
       RestartPolicy: { Name: spec.restart },
       ...resourceLimits(spec.resources ?? {}),
     },
-    ...(spec.network && {
-      NetworkingConfig: { EndpointsConfig: { [spec.network.name]: { Aliases: spec.network.aliases } } },
-    }),
+    ...(network && { NetworkingConfig: { EndpointsConfig: { [network.name]: { Aliases: network.aliases } } } }),
   };
 }
 

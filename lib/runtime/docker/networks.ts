@@ -1,13 +1,25 @@
-// Networks: one for each instance.
+// Networks: one for each instance, and another one for its agents that reach the internet.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
 import { askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
 
-export async function createNetwork(docker: Docker, name: string, labels: PartLabels): Promise<void> {
+export async function createNetwork(
+  docker: Docker,
+  name: string,
+  labels: PartLabels,
+  { isIsolating } = { isIsolating: false },
+): Promise<void> {
+  const options = isIsolating ? { "com.docker.network.bridge.enable_icc": "false" } : {};
   try {
-    // The Engine would otherwise make a second network of the same name.
-    await docker.createNetwork({ Name: name, CheckDuplicate: true, Driver: "bridge", Labels: writeLabels(labels) });
+    await docker.createNetwork({
+      Name: name,
+      // The Engine would otherwise make a second network of the same name.
+      CheckDuplicate: true,
+      Driver: "bridge",
+      Labels: writeLabels(labels),
+      Options: options,
+    });
   } catch (error) {
     if (statusOf(error) !== 409) throw explain(error, `create the network ${name}`);
     throw new SettError("instance-taken", `There is a network named ${name} already.`, {

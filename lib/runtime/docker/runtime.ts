@@ -58,7 +58,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
       remove: (name) => removeVolume(docker, name),
     },
     networks: {
-      create: (name, labels) => createNetwork(docker, name, labels),
+      create: (name, labels, options) => createNetwork(docker, name, labels, options),
       remove: (name, id) => removeNetwork(docker, name, id),
     },
     instances: () => allInstances(docker),

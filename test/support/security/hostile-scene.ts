@@ -30,9 +30,9 @@ exec sleep 600`;
 
 const on = (...types: string[]) => `    bids: [${types.map((type) => `{ on: ${type}, bid: exclusive }`).join(", ")}]\n`;
 
-/** With first_bid the external writer is waited for only where no rule bids: on the riddle. */
+/** By its network the test reaches the intruder. With first_bid the external writer is waited for only where no rule bids: on the riddle. */
 const settings = `${settYml(
-  { honest: on("GoalDefined"), busy: on("Work", "Plan"), mallory: on("Stay") },
+  { honest: on("GoalDefined"), busy: on("Work", "Plan"), mallory: `${on("Stay")}    network: open\n` },
   "consensus: first_bid\nservices: { redis: { resources: { limits: { memory: 512M } } } }\n",
 )}  lead: { human: true, bids: [{ on: Plan, bid: review }] }\n  writer: { external: true }\n`;
 
@@ -117,7 +117,7 @@ export class HostileScene implements AsyncDisposable {
   async passwordOf(part: string): Promise<string> {
     const { Config } = await inspect(this.sett, part);
     const line = Config.Env.find((variable) => /^(?:REDIS_URL|REDISCLI_AUTH)=/.test(variable)) ?? "";
-    return line.replace(/^REDISCLI_AUTH=|^REDIS_URL=redis:\/\/[^:]*:|@[^@]*$/g, "");
+    return line.replace(/^REDISCLI_AUTH=|^REDIS_URL=redis(?:\+unix)?:\/\/[^:]*:|@[^@]*$/g, "");
   }
 
   /** The events of the log that name mallory, after the entry `after`. */

@@ -24,13 +24,13 @@ export type Reply = string | number | null | Reply[] | { refused: string };
 /** `closed`: Redis ended the connection. */
 export type Outcome = { replies: Reply[]; closed?: true } | { text: string } | { served: number };
 
-type Address = { host: string; port: number; user: string; password: string };
+type Address = { path: string; user: string; password: string };
 
 let redisUrl = "";
 
 function address(): Address {
-  const { hostname, port, username, password } = new URL(redisUrl);
-  return { host: hostname, port: Number(port || 6379), user: username, password };
+  const { pathname, username, password } = new URL(redisUrl);
+  return { path: pathname, user: username, password };
 }
 
 function environment(pid: string): string {
@@ -97,9 +97,9 @@ function replies(socket: Socket, count: number): Promise<{ replies: Reply[]; clo
 }
 
 async function open(as?: { user: string; password: string }): Promise<Socket> {
-  const { host, port, ...own } = address();
+  const { path, ...own } = address();
   const { user, password } = as ?? own;
-  const socket = connect(port, host);
+  const socket = connect(path);
   // What follows is `closed`.
   socket.on("error", () => undefined);
   socket.write(encode(["AUTH", user, password]));

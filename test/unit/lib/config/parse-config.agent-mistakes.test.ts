@@ -177,7 +177,9 @@ const cases: Case[] = [
   [
     "the role of people is taken",
     "    role: user\n",
-    ["sett.yml:6:11 agents.a.role: is reserved: `user` means people, `orchestrator`, `gateway` and `redis` are parts of Sett"],
+    [
+      "sett.yml:6:11 agents.a.role: is reserved: `user` means people, `orchestrator`, `gateway`, `egress` and `redis` are parts of Sett",
+    ],
   ],
   [
     "resources have sizes",

@@ -55,10 +55,12 @@ function planOf(
 
 /** What the engine reports when all of a plan runs. */
 function running({
-  network,
+  networks,
   redis,
+  redisSocket,
   orchestrator,
   gateway,
+  egress,
   agents,
   carrier,
   blackboard,
@@ -78,17 +80,22 @@ function running({
   });
   return {
     instance,
-    containers: [redis, orchestrator, ...(gateway ? [gateway.spec] : []), ...agents.map(({ spec }) => spec)].map(container),
-    networks: [{ id: "1", ...network }],
-    volumes: [carrier, blackboard, ...(gateway ? [gateway.record] : []), ...agents.map(({ workspace }) => workspace)],
+    containers: [redis, orchestrator, gateway?.spec ?? [], egress?.spec ?? [], ...agents.map(({ spec }) => spec)]
+      .flat()
+      .map(container),
+    networks: networks.map((network, index) => ({ id: String(index), ...network })),
+    volumes: [
+      ...[carrier, blackboard, redisSocket, ...(gateway?.volumes ?? []), ...(egress?.sockets ?? [])],
+      ...agents.map(({ workspace }) => workspace),
+    ],
   };
 }
 
 /** Name → what becomes of it. */
 function fates(plan: ReturnType<typeof planOf>, parts: InstanceParts): Record<string, string> {
-  const { redis, orchestrator, gateway, agents } = diffOf(plan, parts);
+  const { redis, orchestrator, gateway, egress, agents } = diffOf(plan, parts);
   return Object.fromEntries(
-    [redis, orchestrator, ...(gateway ? [gateway] : []), ...agents].map(({ name, kind }) => [name, kind]),
+    [redis, orchestrator, gateway ?? [], egress ?? [], ...agents].flat().map(({ name, kind }) => [name, kind]),
   );
 }
 
@@ -108,7 +115,8 @@ describe("of a sett that runs", () => {
       removed: [],
       leftovers: [],
       unusedVolumes: [],
-      isNetworkMissing: false,
+      unusedNetworks: [],
+      missingNetworks: [],
     });
   });
 
@@ -187,7 +195,7 @@ describe("of a sett that runs", () => {
     test("without its models the gateway leaves, and its record stays", () => {
       const { removed, unusedVolumes, leftovers } = diffOf(planOf(coder + agent("thinker")), present);
       expect(removed.map(({ name }) => name)).toEqual(["sett-demo-gateway"]);
-      expect([unusedVolumes, leftovers]).toEqual([[], []]);
+      expect([unusedVolumes, leftovers]).toEqual([["sett-demo.gateway"], []]);
     });
   });
 
@@ -232,5 +240,5 @@ test("a container that a killed `up` has left over a volume is removed, whatever
 test("where there is nothing, all is started", () => {
   const nothing = { instance, containers: [], networks: [], volumes: [] };
   expect(new Set(Object.values(fates(planOf(coder + tester), nothing)))).toEqual(new Set(["start"]));
-  expect(diffOf(planOf(coder + tester), nothing).isNetworkMissing).toBe(true);
+  expect(diffOf(planOf(coder + tester), nothing).missingNetworks.map(({ name }) => name)).toEqual(["sett-demo"]);
 });

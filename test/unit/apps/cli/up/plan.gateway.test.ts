@@ -49,7 +49,13 @@ describe("the gateway", () => {
   const { gateway, agents } = plan(config);
 
   test("is planned where sett.yml has models, and not otherwise", () => {
-    expect(gateway).toMatchObject({ spec: { name: "sett-demo-gateway" }, record: { name: "sett-demo-record", owner: user } });
+    expect(gateway).toMatchObject({
+      spec: { name: "sett-demo-gateway" },
+      volumes: [
+        { name: "sett-demo-record", owner: user },
+        { name: "sett-demo.gateway", owner: user },
+      ],
+    });
     expect(plan(configOf(`version: '1.0'\nagents:\n${agent("coder")}`)).gateway).toBeUndefined();
   });
 
@@ -65,6 +71,7 @@ describe("the gateway", () => {
       SETT_REDIS_TIMEOUT: "3000ms",
       SETT_REDIS_GIVE_UP: "60000ms",
       SETT_HEALTH_PORT: "8080",
+      SETT_SOCKET: "/run/sett/gateway/gateway.sock",
       SETT_GOAL_BUDGET: '{"calls":7}',
       SETT_MODEL_RECORD: "digests",
       SETT_KEYS_DIR: "/keys",
@@ -78,6 +85,7 @@ describe("the gateway", () => {
     expect(gateway?.spec.mounts).toEqual([
       { kind: "secrets", target: "/keys", sizeBytes: 1024 ** 2 },
       { kind: "volume", volume: "sett-demo-record", target: "/record", access: "rw" },
+      { kind: "volume", volume: "sett-demo.gateway", target: "/run/sett/gateway", access: "rw" },
       { kind: "tmpfs", target: "/tmp", sizeBytes: 64 * 1024 ** 2 },
     ]);
     expect(gateway?.spec.ports).toBeUndefined();
@@ -103,7 +111,7 @@ describe("the gateway", () => {
     );
     expect(coder).toEqual([]);
     expect(Object.fromEntries(reader ?? [])).toEqual({
-      SETT_GATEWAY_URL: "http://sett-demo-gateway:8080",
+      SETT_GATEWAY_URL: "unix:/run/sett/gateway/gateway.sock",
       SETT_MODEL: "claude-one",
       SETT_MODEL_PROVIDER: "anthropic",
       SETT_MODEL_NAME: "strong",

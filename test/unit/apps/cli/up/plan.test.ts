@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { urlFor } from "../../../../../apps/cli/instance/redis-users.ts";
+import { socketUrlFor, urlFor } from "../../../../../apps/cli/instance/redis-users.ts";
 import { stopSecondsOf } from "../../../../../apps/cli/up/container-limits.ts";
 import { planInstance } from "../../../../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
@@ -79,14 +79,15 @@ const specOf = (name: string) => {
 };
 
 describe("the plan of an instance", () => {
-  const { redis, orchestrator, agents, network, blackboard, carrier } = plan();
+  const { redis, orchestrator, agents, networks, blackboard, redisSocket, carrier } = plan();
 
   test("names every part after the instance and labels it with all there is to know", () => {
     const ofAgents = [...agents.map(({ workspace }) => workspace), ...agents.map(({ spec }) => spec)];
-    const names = [network, blackboard, carrier, redis, orchestrator, ...ofAgents];
+    const names = [...networks, blackboard, redisSocket, carrier, redis, orchestrator, ...ofAgents];
     expect(names.map(({ name }) => name)).toEqual([
       "sett-demo",
       "sett-demo-blackboard",
+      "sett-demo.redis",
       "sett-demo-cub-0123456789ab",
       "sett-demo-redis",
       "sett-demo-orchestrator",
@@ -120,7 +121,9 @@ describe("the plan of an instance", () => {
   });
 
   test("gives each service the password of its own user of Redis, and no other's", () => {
-    expect(specOf("coder").env.REDIS_URL).toBe(urlFor(redisAddress, { role: "agent", agent: agentName("coder") }));
+    expect(specOf("coder").env.REDIS_URL).toBe(
+      socketUrlFor({ path: "/run/sett/redis/redis.sock", ownerPassword: "secret" }, { role: "agent", agent: agentName("coder") }),
+    );
     const passwords = plan().users.map(({ password }) => password);
     expect(new Set([...passwords, "secret"]).size).toBe(5);
     for (const { env } of [orchestrator, ...agents.map(({ spec }) => spec)]) {

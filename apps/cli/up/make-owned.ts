@@ -1,0 +1,20 @@
+// Makes volumes for the users that write to them.
+import type { Tools } from "./make-part.ts";
+import type { OwnedVolume } from "./plan-input.ts";
+
+/** Returns the names of those that did not exist. */
+export async function makeOwned(
+  { runtime, undoSteps }: Pick<Tools, "runtime" | "undoSteps">,
+  volumes: readonly OwnedVolume[],
+): Promise<string[]> {
+  const made = await Promise.all(
+    volumes.map(async ({ name, labels, owner, image }) => {
+      const isNew = (await runtime.volumes.create(name, labels)) === "created";
+      if (isNew) undoSteps.add(() => runtime.volumes.remove(name));
+      // Also for an existing volume: the process that created it may have been killed before this step.
+      await runtime.volumes.prepare(name, owner, image);
+      return isNew ? [name] : [];
+    }),
+  );
+  return made.flat();
+}

@@ -1,0 +1,56 @@
+// The sockets by which agents, that have no network, reach Redis, the gateway and the egress proxy. Each is in a volume of its own, which
+// an agent sees only if it needs it.
+import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+import type { Mount } from "../../../lib/runtime/container-spec.ts";
+import { egressVolumeName, openNetworkName, socketVolumeName } from "../../../lib/runtime/names.ts";
+import type { PlanInput } from "./plan-input.ts";
+
+type Place = Pick<PlanInput, "instance">;
+
+const folder = "/run/sett";
+export const redisSocketFolder = `${folder}/redis`;
+export const redisSocket = `${redisSocketFolder}/redis.sock`;
+const gatewaySocketFolder = `${folder}/gateway`;
+export const gatewaySocket = `${gatewaySocketFolder}/gateway.sock`;
+export const egressFolder = `${folder}/egress`;
+export const egressSocket = `${egressFolder}/egress.sock`;
+
+export function redisSocketMount({ instance }: Place, access: Access): Mount {
+  return { kind: "volume", volume: socketVolumeName(instance, "redis"), target: redisSocketFolder, access };
+}
+
+export function gatewaySocketMount({ instance }: Place, access: Access): Mount {
+  return { kind: "volume", volume: socketVolumeName(instance, "gateway"), target: gatewaySocketFolder, access };
+}
+
+/** The proxy has a folder for each agent, and an agent only its own. */
+export function egressSocketMount({ instance }: Place, agent: AgentName, access: Access): Mount {
+  const target = access === "rw" ? `${egressFolder}/${agent}` : egressFolder;
+  return { kind: "volume", volume: egressVolumeName(instance, agent), target, access };
+}
+
+/** `rw`: for the service that makes the socket. */
+type Access = "ro" | "rw";
+
+/** Who may write to a socket may connect to it, also where its folder is read-only. */
+export function socketMountsOf(input: Place, { name, model, egress }: AgentConfig): Mount[] {
+  return [
+    redisSocketMount(input, "ro"),
+    ...(model === undefined ? [] : [gatewaySocketMount(input, "ro")]),
+    ...(egress.length === 0 ? [] : [egressSocketMount(input, name, "ro")]),
+  ];
+}
+
+export function networkOf({ instance }: Place, { network }: AgentConfig): { name: string; aliases: string[] } | "none" {
+  return network === "open" ? { name: openNetworkName(instance), aliases: [] } : "none";
+}
+
+/** Whether anything of the instance is in the network of what reaches the internet. */
+export function hasOpenNetwork({ agents }: Pick<SettConfig, "agents">): boolean {
+  return agents.some(({ network }) => network === "open") || hasEgress({ agents });
+}
+
+export function hasEgress({ agents }: Pick<SettConfig, "agents">): boolean {
+  return agents.some(({ egress }) => egress.length > 0);
+}

@@ -1,0 +1,41 @@
+// Decides whether an agent may connect to a host: what sett.yml names, at an address that agents may reach.
+import { isIP } from "node:net";
+import { allowedBy, type EgressTarget, isPattern } from "../../../lib/model/egress.ts";
+import { kindOfAddress } from "../../../lib/model/egress-address.ts";
+
+/** `addresses`: those of the host that may be connected to, at least one. `status`: of HTTP. `reason`: a sentence. */
+export type Admission = { addresses: string[] } | { status: 403 | 502; reason: string };
+
+type Question = {
+  agent: string;
+  targets: readonly EgressTarget[];
+  /** As the client has written it; an address of IPv6 in brackets. */
+  host: string;
+  port: number;
+  /** The addresses of a name. Rejects where there are none. */
+  resolve: (name: string) => Promise<string[]>;
+  /** The networks of the proxy itself, `172.18.0.0/16`: the machine is in them, and other containers may be. */
+  own: readonly string[];
+};
+
+/** A name is resolved here, once, so that nothing can be resolved differently when the connection is made. Never rejects. */
+export async function admit({ agent, targets, host, port, resolve, own }: Question): Promise<Admission> {
+  const target = allowedBy(targets, host, port);
+  if (target === undefined) {
+    const remedy = `Add \`${host}:${port}\` to \`agents.${agent}.egress\` in sett.yml.`;
+    return { status: 403, reason: `${agent} may not connect to ${host}:${port}. ${remedy}` };
+  }
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  const found = isIP(address) === 0 ? await resolve(host).catch(() => []) : [address];
+  if (found.length === 0) return { status: 502, reason: `There is no host ${host}, or its name cannot be resolved.` };
+  const allowed = found.filter((each) => {
+    const kind = kindOfAddress(each, own);
+    return kind === "public" || (kind === "private" && !isPattern(target));
+  });
+  if (allowed.length > 0) return { addresses: allowed };
+  const isPrivate = found.some((each) => kindOfAddress(each, own) === "private");
+  const why = isPrivate
+    ? `which is private: \`agents.${agent}.egress\` must name ${host}:${port} in full`
+    : "which agents never reach";
+  return { status: 403, reason: `${host} has the address ${found.join(", ")}, ${why}.` };
+}

@@ -1,0 +1,51 @@
+// The egress proxy as a service: a socket for each agent, and the health endpoints.
+import { lookup } from "node:dns/promises";
+import { chmod, rm } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../../lib/async/clock.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { serve } from "../../../lib/service/serve.ts";
+import { createServiceApp } from "../../../lib/service/service-app.ts";
+import { exitOn, stopSignal } from "../../../lib/service/stop-signal.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import { EgressProxy } from "./egress-proxy.ts";
+import { createEgressMetrics } from "./metrics.ts";
+import type { EgressSettings } from "./settings.ts";
+
+const everyone = 0o777;
+
+/** Resolves when it has been stopped. */
+export async function runEgress({ instance, agents, socketsFolder, healthPort, healthHost }: EgressSettings): Promise<void> {
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "egress", instance });
+  const signal = stopSignal();
+  const hasStarted = exitOn(signal);
+  const metrics = createEgressMetrics();
+  const resolve = async (name: string) => (await lookup(name, { all: true })).map(({ address }) => address);
+  const own = () => Object.values(networkInterfaces()).flatMap((each) => each?.flatMap(({ cidr }) => cidr ?? []) ?? []);
+  const proxies = await Promise.all(
+    [...agents].map(async ([agent, targets]) => {
+      const proxy = new EgressProxy(agent, targets, { resolve, own, log, metrics, clock: systemClock });
+      const socket = join(socketsFolder, agent, "egress.sock");
+      // Of an earlier run.
+      await rm(socket, { force: true });
+      await proxy.listen(socket);
+      // Agents are other users.
+      await chmod(socket, everyone);
+      return proxy;
+    }),
+  );
+  const app = createServiceApp({
+    service: "egress",
+    health: () => ({ ok: true }),
+    metrics: metrics.registry,
+    state: () => ({ agents: Object.fromEntries(agents) }),
+  });
+  const server = serve({ port: healthPort, hostname: healthHost }, app.fetch);
+  log.info("Egress proxy started", { version: packageJson.version, agents: [...agents.keys()].join(", ") });
+  hasStarted();
+  await new Promise((stopped) => signal.addEventListener("abort", stopped, { once: true }));
+  for (const proxy of proxies) proxy.close();
+  await server.stop();
+  log.info("Egress proxy stopped", { signal: signal.reason });
+}

@@ -1,0 +1,32 @@
+// The settings of the egress proxy, from its environment.
+import { z } from "zod";
+import { Egress, parseTarget } from "../../../lib/model/egress.ts";
+import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import { jsonText, PortText, readEnvironment } from "../../../lib/service/environment.ts";
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const EgressEnvironment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
+  SETT_EGRESS: jsonText(z.record(AgentName, z.array(Egress)), '{"builder":["registry.example.org:443"]}').describe(
+    "The `egress` of each agent, as JSON.",
+  ),
+  SETT_SOCKETS_DIR: z.string().min(1).default("/run/sett/egress").describe("Where each agent has a folder for its socket."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
+  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+});
+
+export type EgressSettings = ReturnType<typeof readEgressSettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readEgressSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(EgressEnvironment, environment);
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    agents: new Map(
+      Object.entries(read.SETT_EGRESS).map(([agent, texts]) => [agent, texts.flatMap((text) => parseTarget(text) ?? [])]),
+    ),
+    socketsFolder: read.SETT_SOCKETS_DIR,
+    healthPort: read.SETT_HEALTH_PORT,
+    healthHost: read.SETT_HEALTH_HOST,
+  };
+}

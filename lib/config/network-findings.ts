@@ -1,0 +1,63 @@
+// Warns where an agent looks as if it needs the network, and has none: `network` and `egress` of sett.yml.
+import type { AgentConfig, SettConfig } from "../model/config.ts";
+import type { ConfigPath } from "./problems.ts";
+
+type Finding = { path: ConfigPath; sentence: string };
+
+/** What a command says that mostly reaches other machines, with hosts that it reaches where they are known. */
+const needs: [RegExp, string?][] = [
+  [/\b(?:npm|pnpm) (?:ci|install|i|add|exec)\b|\bnpx\b/, "registry.npmjs.org:443"],
+  [/\byarn (?:install|add)\b/, "registry.yarnpkg.com:443"],
+  [/\bbun (?:install|add|i)\b|\bbunx\b/, "registry.npmjs.org:443"],
+  [/\bpip3? (?:install|download)\b|\buv (?:pip|sync|add)\b|\bpoetry install\b/, "pypi.org:443"],
+  [/\bcargo (?:fetch|install|update)\b/, "index.crates.io:443"],
+  [/\bgo (?:get|install|mod download)\b/, "proxy.golang.org:443"],
+  [/\b(?:bundle|gem) install\b/, "rubygems.org:443"],
+  [/\bapt(?:-get)? (?:update|install)\b/, "deb.debian.org:80"],
+  [/\bgit (?:clone|fetch|pull|push|ls-remote)\b/],
+  [/\b(?:curl|wget|ssh|scp|rsync|gh|glab|kubectl|terraform|aws|gcloud|az)\b/],
+];
+
+const url = /\b(?:https?|wss?):\/\/(?:[^/\s"'@]*@)?(?<host>[\w.-]+\.[a-z]{2,}|\d+(?:\.\d+){3})(?::(?<port>\d+))?/i;
+/** Their variables name a server that the agent is to reach; the gateway replaces others. */
+const local = /^(?:127\.|0\.0\.0\.0)/;
+
+/** By the words of commands and variables. What files of the image do is not seen. */
+export function networkWarnings({ agents }: Pick<SettConfig, "agents">): Finding[] {
+  return agents.flatMap((agent) => {
+    if (agent.network !== "board" || agent.egress.length > 0) return [];
+    const found = needOf(agent);
+    if (found === undefined) return [];
+    const { key, words, host } = found;
+    const remedy = `\`egress: ["${host ?? "HOST:PORT"}"]\` lets it reach ${host === undefined ? "one" : "it"}, \`network: open\` all`;
+    return [{ path: ["agents", agent.name, key], sentence: `\`${words}\` looks as if it needs other machines: ${remedy}` }];
+  });
+}
+
+type Need = { key: "command" | "bid_command" | "environment"; words: string; host: string | undefined };
+
+function needOf({ command, bid_command = [], environment, model }: AgentConfig): Need | undefined {
+  for (const [key, words] of [
+    ["command", command],
+    ["bid_command", bid_command],
+  ] as const) {
+    const text = words.join(" ");
+    for (const [pattern, host] of needs) {
+      const [found] = pattern.exec(text) ?? [];
+      if (found !== undefined) return { key, words: found, host: host ?? hostIn(text) };
+    }
+  }
+  for (const [name, value] of Object.entries(environment)) {
+    const host = hostIn(value);
+    const isReplaced = model !== undefined && /^(?:ANTHROPIC|OPENAI)_/.test(name);
+    if (host !== undefined && !isReplaced) return { key: "environment", words: name, host };
+  }
+  return undefined;
+}
+
+function hostIn(text: string): string | undefined {
+  const match = url.exec(text);
+  const { host, port } = match?.groups ?? {};
+  if (match === null || host === undefined || local.test(host)) return undefined;
+  return `${host}:${port ?? (/^(?:http|ws):/i.test(match[0]) ? 80 : 443)}`;
+}

@@ -1,0 +1,58 @@
+// Where agents may connect to outside of their instance: `egress` of sett.yml.
+import { z } from "zod";
+import { kindOfAddress } from "./egress-address.ts";
+
+/** `host`: a name in lower case, perhaps with `*.` before it, `*` for every name, or an address. `port`: `*` for every one. */
+export type EgressTarget = { host: string; port: number | "*" };
+
+const httpsPort = 443;
+const label = "[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?";
+const name = `(?:\\*|(?:\\*\\.)?${label}(?:\\.${label})*)`;
+const targetPattern = new RegExp(`^(?<host>${name}|\\[[0-9a-f:.]+\\])(?::(?<port>\\d{1,5}|\\*))?$`, "i");
+
+/** Undefined for what is no target. An address of IPv6 is written, and returned, in brackets. */
+export function parseTarget(text: string): EgressTarget | undefined {
+  const { host, port = String(httpsPort) } = targetPattern.exec(text)?.groups ?? {};
+  if (host === undefined || host.length > 253) return undefined;
+  if (port === "*") return { host: host.toLowerCase(), port };
+  const number = Number(port);
+  return number >= 1 && number <= 65_535 ? { host: host.toLowerCase(), port: number } : undefined;
+}
+
+/** Whether an agent with these targets may connect to this host and port. `host` as a client writes it, perhaps with a dot at its end. */
+export function allowedBy(targets: readonly EgressTarget[], host: string, port: number): EgressTarget | undefined {
+  const wanted = host.toLowerCase().replace(/\.$/, "");
+  return targets.find((target) => (target.port === "*" || target.port === port) && isOf(wanted, target.host));
+}
+
+function isOf(wanted: string, host: string): boolean {
+  if (host === "*") return true;
+  // The domain itself is not one of its subdomains.
+  return host.startsWith("*.") ? wanted.endsWith(host.slice(1)) && wanted.length > host.length - 1 : wanted === host;
+}
+
+/** True of a target that names many hosts: their owners choose their addresses. */
+export function isPattern({ host }: EgressTarget): boolean {
+  return host.startsWith("*");
+}
+
+/** As sett.yml has it, with the port. */
+export const Egress = z
+  .string()
+  .refine((text) => parseTarget(text) !== undefined, {
+    error: "must be a host and a port, such as `registry.example.org:443`, `*.example.org:443` or `*:443`",
+  })
+  .refine((text) => !isNever(parseTarget(text)), {
+    error: "is an address that agents never reach: a machine itself, its link, or a group of machines",
+  })
+  .transform((text) => {
+    const { host, port } = parseTarget(text) ?? { host: text, port: httpsPort };
+    return `${host}:${port}`;
+  });
+
+function isNever(target: EgressTarget | undefined): boolean {
+  const address = target?.host.replace(/^\[(.*)\]$/, "$1") ?? "";
+  return /^[\d.]+$|:/.test(address) && kindOfAddress(address) === "never";
+}
+
+export const NetworkMode = z.enum(["none", "board", "open"]);

@@ -1,0 +1,52 @@
+// Passes connections on between sockets of a file system, which containers without a network share, and ports of the loopback.
+import { once } from "node:events";
+import { chmod, rm } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
+
+/** At the same time: a command must not use up the files that the program itself may open. */
+const maxConnections = 512;
+const everyone = 0o777;
+const socketProtocol = "unix:";
+
+/** A URL such as `http://127.0.0.1:40123` for `unix:/path/of/a.sock`; any other URL as it is. It does not keep the process alive. */
+export async function reachable(url: string): Promise<string> {
+  const { protocol, pathname } = new URL(url);
+  if (protocol !== socketProtocol) return url;
+  const server = forwardTo({ path: decodeURIComponent(pathname) });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+/** A socket at which every user who sees it reaches this port of the loopback. What else has its name is replaced. */
+export async function openSocket(path: string, port: number): Promise<Disposable> {
+  const server = forwardTo({ port, host: "127.0.0.1" });
+  await rm(path, { force: true });
+  server.listen(path);
+  await once(server, "listening");
+  await chmod(path, everyone);
+  return { [Symbol.dispose]: () => void server.close() };
+}
+
+function forwardTo(target: { path: string } | { port: number; host: string }): Server {
+  let open = 0;
+  // Each side may end before the other: a request may be complete while its answer goes on.
+  return createServer({ allowHalfOpen: true }, (client) => {
+    if (open === maxConnections) return void client.destroy();
+    open += 1;
+    client.once("close", () => {
+      open -= 1;
+    });
+    const service = connect({ ...target, allowHalfOpen: true });
+    for (const [from, to] of [
+      [client, service],
+      [service, client],
+    ] as const) {
+      from.on("error", () => to.destroy());
+      from.on("close", () => to.destroy());
+      from.pipe(to);
+    }
+  });
+}

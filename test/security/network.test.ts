@@ -1,0 +1,163 @@
+// What commands reach: by `network` and `egress`, each tried from inside of a container.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(300_000);
+
+/** Does what the goal says after its first word, which is the agent's name, and answers with what that has written. */
+const runner = `work=$(cat)
+printf '%s' "$work" | jq -r .target_artefact.payload | sed '1s/^[a-z]*: //' > /tmp/goal.sh
+sh /tmp/goal.sh < /dev/null > /tmp/out 2>&1
+jq -n --rawfile text /tmp/out '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: $text, summary: ""}'
+`;
+const agents = ["shut", "board", "builder", "other", "open"];
+const bid = (agent: string) =>
+  `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${agent}:' && echo exclusive || echo ignore"]\n`;
+
+let folder: string;
+let sett: SettWorkspace;
+let secure: ReturnType<typeof Bun.serve>;
+let plain: ReturnType<typeof Bun.serve>;
+const here = "host.docker.internal";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sett-network-"));
+  // A repository as any web server can serve it.
+  await $`git init --quiet seed && git -C seed -c user.name=A -c user.email=a@a.invalid commit --quiet --allow-empty -m One && git clone --quiet --bare seed repository.git && git -C repository.git update-server-info`
+    .cwd(folder)
+    .quiet();
+  await $`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${here} -keyout key.pem -out cert.pem`
+    .cwd(folder)
+    .quiet();
+  const fetch = async (request: Request) => {
+    const file = Bun.file(join(folder, new URL(request.url).pathname));
+    return (await file.exists()) ? new Response(file) : new Response("", { status: 404 });
+  };
+  const certificate = { key: Bun.file(join(folder, "key.pem")), cert: Bun.file(join(folder, "cert.pem")) };
+  secure = Bun.serve({ port: 0, hostname: "0.0.0.0", tls: certificate, fetch });
+  plain = Bun.serve({ port: 0, hostname: "0.0.0.0", fetch });
+  sett = await SettWorkspace.create({
+    ...Object.assign({}, ...agents.map((agent) => scriptAgent(agent, runner))),
+    "sett.yml": settYml({
+      shut: `${bid("shut")}    network: none\n`,
+      board: bid("board"),
+      builder: `${bid("builder")}    egress: ["${here}:${secure.port}", "${here}:${plain.port}"]\n`,
+      other: `${bid("other")}    network: open\n`,
+      open: `${bid("open")}    network: open\n`,
+    }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+});
+
+afterAll(async () => {
+  await sett?.[Symbol.asyncDispose]();
+  await secure?.stop(true);
+  await plain?.stop(true);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What the agent's command has written when it has done this. */
+async function outputOf(agent: string, script: string): Promise<string> {
+  const out = await sett.need("forage", "--watch", "--json", "--goal", `${agent}: ${script}`);
+  return (await sett.artefacts(JSON.parse(out).id)).find(({ type }) => type === "Done")?.payload ?? "";
+}
+
+const tried = (host: string, port: number) =>
+  `timeout 5 bash -c 'exec 3<>/dev/tcp/${host}/${port}' 2> /dev/null && echo reached ${host}:${port}`;
+
+async function addressOf(part: string, network: string): Promise<string> {
+  const found = JSON.parse(await $`docker inspect sett-${sett.name}-${part}`.text());
+  return found[0].NetworkSettings.Networks[network]?.IPAddress ?? "";
+}
+
+/** All that belongs to the instance and listens: address and port. */
+async function services(): Promise<[string, number][]> {
+  const inside = `sett-${sett.name}`;
+  const redis = await addressOf("redis", inside);
+  const orchestrator = await addressOf("orchestrator", inside);
+  const open = `${inside}.open`;
+  const others = await Promise.all(["egress", "agent-other"].map((part) => addressOf(part, open)));
+  const all: [string, number][] = [
+    [redis, 6379],
+    [orchestrator, 8080],
+    ...others.map((address): [string, number] => [address, 8080]),
+  ];
+  expect(all.map(([address]) => address)).not.toContain("");
+  return all;
+}
+
+/** This machine, by the address that containers have for it, and what clouds answer at. */
+async function machine(): Promise<[string, number][]> {
+  const gateway = (await $`docker network inspect bridge --format ${"{{(index .IPAM.Config 0).Gateway}}"}`.text()).trim();
+  return [
+    [gateway, plain.port ?? 0],
+    ["169.254.169.254", 80],
+    [here, plain.port ?? 0],
+  ];
+}
+
+test.each(["shut", "board", "builder"])("%s has no network: no other part, no machine, no name", async (agent) => {
+  const all = [...(await services()), ...(await machine())];
+  const script = [...all.map(([host, port]) => tried(host, port)), "ls /sys/class/net", `getent hosts ${here} redis example.org`];
+  expect(await outputOf(agent, `${script.join("; ")}; true`)).toBe("lo\n");
+});
+
+test("each sees the sockets that it needs, and of the proxy its own alone", async () => {
+  const list = "cd /run/sett && find . -type s | sort | xargs";
+  expect(await outputOf("shut", list)).toBe("./redis/redis.sock\n");
+  expect(await outputOf("board", list)).toBe("./redis/redis.sock\n");
+  expect(await outputOf("builder", list)).toBe("./egress/egress.sock ./redis/redis.sock\n");
+  expect(await outputOf("builder", "rm -f /run/sett/*/*.sock; touch /run/sett/redis/a /run/sett/egress/a; true")).toContain(
+    "Read-only file system",
+  );
+  expect(await outputOf("board", "env | grep -i proxy; true")).toBe("");
+});
+
+describe("with egress", () => {
+  const clone = (url: string) => `rm -rf c; git -c http.sslVerify=false clone --quiet ${url} c && git -C c log --format=%s`;
+
+  test("a command reaches what it names, by TLS and by plain HTTP, with programs that know nothing of Sett", async () => {
+    expect(await outputOf("builder", clone(`https://${here}:${secure.port}/repository.git`))).toBe("One\n");
+    expect(await outputOf("builder", clone(`http://${here}:${plain.port}/repository.git`))).toBe("One\n");
+  });
+
+  test("it reaches nothing else by the proxy: no other port, no part of the instance, no address of a machine itself", async () => {
+    const connect = (host: string, port: number) =>
+      `exec 3<>/dev/tcp/\${HTTPS_PROXY#http://}; printf 'CONNECT ${host}:${port} HTTP/1.1\\r\\n\\r\\n' >&3; head -c 12 <&3; echo; exec 3>&-`;
+    const all = [...(await services()), ...(await machine()).slice(0, 2), [here, 22] as const, ["127.0.0.1", 8080] as const];
+    const script = all
+      .map(([host, port]) => connect(host, port))
+      .join("; ")
+      .replaceAll("#http://}", "#http://}");
+    const asked = `export HTTPS_PROXY=$(echo $HTTPS_PROXY | sed 's,:\\([0-9]*\\)$,/\\1,'); cat > /tmp/ask.sh <<'END'\n${script}\nEND\nbash /tmp/ask.sh`;
+    expect(await outputOf("builder", asked)).toBe("HTTP/1.1 403\n".repeat(all.length));
+  });
+
+  test("who connected where is in the log of the proxy", async () => {
+    const lines = async () =>
+      (await sett.need("logs", "egress"))
+        .split("\n")
+        .flatMap((line) => (line.includes('"agent":"builder"') ? [JSON.parse(line.slice(line.indexOf("{")))] : []));
+    await waitFor("the lines", async () => {
+      const found = await lines();
+      const passed = found.some(
+        ({ msg, host, port }) => msg === "Passed a connection on" && host === here && port === secure.port,
+      );
+      return passed && found.some(({ msg, port }) => msg === "Refused a connection" && port === 6379);
+    });
+  });
+});
+
+test("an open agent reaches other machines and this one, but no part of the instance and no other agent", async () => {
+  const [gateway = ["", 0]] = await machine();
+  const all = [...(await services()), gateway];
+  expect(await outputOf("open", `${all.map(([host, port]) => tried(host, port)).join("; ")}; true`)).toBe(
+    `reached ${gateway.join(":")}\n`,
+  );
+});

@@ -1,0 +1,86 @@
+// The name of the server in the first bytes of a connection.
+import { describe, expect, test } from "bun:test";
+import { readHello } from "../../../../../apps/gateway/egress/client-hello.ts";
+import { verdictOn } from "../../../../../apps/gateway/egress/tunnel.ts";
+
+const two = (number: number) => [number >> 8, number & 255];
+const three = (number: number) => [number >> 16, ...two(number & 0xffff)];
+const sized = (bytes: number[]) => [...two(bytes.length), ...bytes];
+const text = (words: string) => [...new TextEncoder().encode(words)];
+
+const nameExtension = (name: string) => [...two(0), ...sized(sized([0, ...sized(text(name))]))];
+const otherExtension = [...two(43), ...sized([2, 3, 4])];
+
+/** A ClientHello in records of at most `size` bytes. */
+function hello(extensions: number[] | undefined, size = 16_384): Uint8Array {
+  const body = [3, 3, ...Array<number>(32).fill(7), 32, ...Array<number>(32).fill(1), ...sized([0x13, 1]), 1, 0];
+  const whole = extensions === undefined ? body : [...body, ...sized(extensions)];
+  const message = [1, ...three(whole.length), ...whole];
+  const records: number[] = [];
+  for (let at = 0; at < message.length; at += size) records.push(22, 3, 1, ...sized(message.slice(at, at + size)));
+  return Uint8Array.from(records);
+}
+
+const named = [...otherExtension, ...nameExtension("registry.example.org")];
+
+test.each([16_384, 50, 1])("it is read from records of %d bytes, and not before the message is whole", (size) => {
+  const bytes = hello(named, size);
+  expect(readHello(bytes)).toEqual({ kind: "tls", name: "registry.example.org" });
+  for (let end = 0; end < bytes.length; end += 1) expect(readHello(bytes.subarray(0, end))).toEqual({ kind: "unfinished" });
+});
+
+test("a message may name no server", () => {
+  expect(readHello(hello(otherExtension))).toEqual({ kind: "tls", name: undefined });
+  expect(readHello(hello(undefined))).toEqual({ kind: "tls", name: undefined });
+});
+
+test.each<[string, Uint8Array]>([
+  ["plain HTTP", Uint8Array.from(text("GET / HTTP/1.1\r\n"))],
+  ["SSH", Uint8Array.from(text("SSH-2.0-OpenSSH_9.2\r\n"))],
+  ["another message of TLS", Uint8Array.from([22, 3, 1, 0, 4, 2, 0, 0, 0])],
+  ["lengths that lie", hello([...two(0), ...two(500), 1])],
+])("%s is no hello", (_, bytes) => {
+  expect(readHello(bytes)).toEqual({ kind: "other" });
+});
+
+test("no bytes at all throw", () => {
+  for (let seed = 1; seed < 3_000; seed += 1) {
+    const bytes = hello(named).map((byte, index) => ((seed * 31 + index * 17) % 23 === 0 ? (seed + index) & 255 : byte));
+    expect(["other", "tls", "unfinished"]).toContain(readHello(bytes).kind);
+  }
+});
+
+describe("a connection", () => {
+  const to = (bytes: Uint8Array, host: string, port: number) => {
+    const verdict = verdictOn(bytes, host, port);
+    return typeof verdict === "string" ? verdict : verdict.refusal;
+  };
+  const plain = Uint8Array.from(text("SSH-2.0-x\r\n"));
+
+  test("passes where TLS names the host that was asked for", () => {
+    expect(to(hello(named), "Registry.example.org", 443)).toBe("passed");
+    expect(to(hello(named), "registry.example.org.", 8443)).toBe("passed");
+  });
+
+  test("is refused where it names another one, or none", () => {
+    expect(to(hello(named), "www.example.org", 443)).toBe(
+      "A connection by TLS to www.example.org:443 is for another server, registry.example.org.",
+    );
+    expect(to(hello(undefined), "www.example.org", 9000)).toContain("names no server");
+  });
+
+  test("need not be TLS, except at port 443", () => {
+    expect(to(plain, "git.example.org", 22)).toBe("passed");
+    expect(to(plain, "git.example.org", 443)).toBe("What was sent to git.example.org:443 is not TLS.");
+  });
+
+  test("to an address may be of any kind", () => {
+    expect(to(plain, "93.184.216.34", 443)).toBe("passed");
+    expect(to(hello(named), "[2606:2800::1]", 443)).toBe("passed");
+  });
+
+  test("is refused when its first message does not end", () => {
+    const endless = Uint8Array.from([22, 3, 1, 255, 255, 1, 255, 255, 255, ...Array<number>(70_000).fill(0)]);
+    expect(to(endless, "www.example.org", 443)).toContain("too long");
+  });
+});

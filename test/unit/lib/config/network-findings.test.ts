@@ -1,0 +1,40 @@
+// The warning about an agent that seems to need other machines and has no way to them.
+import { expect, test } from "bun:test";
+import { parseConfig } from "../../../../lib/config/parse-config.ts";
+
+const warningsOf = (settings: string, models = "") =>
+  parseConfig({
+    text: `version: '1.0'\n${models}agents:\n  a:\n    image: some/image:1\n    bids: [{ on: GoalDefined, bid: claim }]\n${settings}`,
+    file: "sett.yml",
+    folder: "/",
+    host: {},
+  }).warnings.map(({ sentence }) => sentence);
+
+const command = (script: string) => `    command: ["sh", "-c", "${script}"]\n`;
+
+test.each([
+  ["npm ci && npm test", "`npm ci`", "registry.npmjs.org:443"],
+  ["pip install -r requirements.txt", "`pip install`", "pypi.org:443"],
+  ["cargo fetch", "`cargo fetch`", "index.crates.io:443"],
+  ["git fetch https://git.example.org/a.git", "`git fetch`", "git.example.org:443"],
+  ["curl http://ci.example.org:8080/done", "`curl`", "ci.example.org:8080"],
+  ["curl $URL", "`curl`", "HOST:PORT"],
+])("%s: %s looks as if it needs other machines", (script, words, host) => {
+  const [warning, ...more] = warningsOf(command(script));
+  expect(more).toEqual([]);
+  expect(warning).toStartWith(`${words} looks as if it needs other machines: \`egress: ["${host}"]\``);
+  expect(warningsOf(`${command(script)}    network: open\n`)).toEqual([]);
+  expect(warningsOf(`${command(script)}    egress: [other.example.org]\n`)).toEqual([]);
+});
+
+test("so does an address among its variables, except that of a model's provider", () => {
+  const variable = (name: string) => `${command("./run.sh")}    environment: { ${name}: "https://api.example.org/v1" }\n`;
+  expect(warningsOf(variable("TRACKER"))).toEqual([
+    expect.stringContaining('`TRACKER` looks as if it needs other machines: `egress: ["api.example.org:443"]`'),
+  ]);
+  expect(warningsOf(`${command("./run.sh")}    environment: { A: "http://127.0.0.1:80" }\n`)).toEqual([]);
+});
+
+test.each(["npm test", "make check", "git commit -am x && git log", "echo installed", "./curly.sh"])("%s does not", (script) => {
+  expect(warningsOf(command(script))).toEqual([]);
+});
