@@ -7,6 +7,8 @@ import type { z } from "zod";
 import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import { WorkEnvironment } from "../../apps/cub/prompt-worker/settings.ts";
 import { Environment as CubEnvironment } from "../../apps/cub/settings.ts";
+import { createEgressMetrics } from "../../apps/gateway/egress/metrics.ts";
+import { EgressEnvironment } from "../../apps/gateway/egress/settings.ts";
 import { createGatewayMetrics } from "../../apps/gateway/metrics.ts";
 import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
@@ -18,13 +20,16 @@ const root = join(import.meta.dir, "../..");
 export const serviceRegions = {
   "orchestrator-settings": () => settings(OrchestratorEnvironment),
   "gateway-settings": () => settings(GatewayEnvironment),
+  "egress-settings": () => settings(EgressEnvironment),
   "cub-settings": () => settings(CubEnvironment),
   "worker-settings": () => settings(WorkEnvironment),
   "orchestrator-metrics": () => metrics(createOrchestratorMetrics().registry),
   "gateway-metrics": () => metrics(createGatewayMetrics().registry),
+  "egress-metrics": () => metrics(createEgressMetrics().registry),
   "cub-metrics": () => metrics(createCubMetrics().registry),
   "orchestrator-log": () => logLines("apps/orchestrator"),
-  "gateway-log": () => logLines("apps/gateway"),
+  "gateway-log": () => logLines("apps/gateway", "apps/gateway/egress"),
+  "egress-log": () => logLines("apps/gateway/egress"),
   "cub-log": () => logLines("apps/cub"),
 };
 
@@ -58,8 +63,9 @@ async function metrics(registry: Registry): Promise<string> {
 }
 
 /** Every message that the source writes as a plain string, with its level. */
-async function logLines(folder: string): Promise<string> {
-  const files = await Array.fromAsync(new Glob(`${folder}/**/*.ts`).scan(root));
+async function logLines(folder: string, except = ""): Promise<string> {
+  const all = await Array.fromAsync(new Glob(`${folder}/**/*.ts`).scan(root));
+  const files = all.filter((file) => except === "" || !file.startsWith(`${except}/`));
   const sources = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));
   const found = sources.flatMap((source) => [...source.matchAll(/\.(info|warn|error)\(\s*"([^"]+)"/g)]);
   const levels = ["info", "warn", "error"];

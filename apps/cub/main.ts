@@ -9,7 +9,7 @@ import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
-import { isHealthy } from "../../lib/service/health-check.ts";
+import { isHealthy, readMetrics } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
@@ -30,7 +30,8 @@ import { toolLimits } from "./tool-limits.ts";
 import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
 
-const usage = "usage: cub [--version | --healthcheck | --execute-claim CLAIM | --work]   (settings come from the environment)";
+const usage =
+  "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work]   (settings come from the environment)";
 
 const bidTimeoutMs = 10_000;
 const maxBidOutputBytes = 64 * 1024;
@@ -39,11 +40,13 @@ async function main([argument, ...more]: string[]): Promise<void> {
   if (argument === "--version") return console.log(packageJson.version);
   if (argument === "--work") return (await import("./prompt-worker/work.ts")).runWorker(process.env);
   const claim = argument === "--execute-claim" ? claimOf(more) : undefined;
-  if (argument !== undefined && claim === undefined && (argument !== "--healthcheck" || more.length > 0)) {
+  const isAboutCub = argument === "--healthcheck" || argument === "--metrics";
+  if (argument !== undefined && claim === undefined && (!isAboutCub || more.length > 0)) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
   const settings = readSettings(process.env);
   if (claim !== undefined) return work(settings, claim);
+  if (argument === "--metrics") return console.log(await readMetrics(settings.healthPort));
   if (argument === "--healthcheck") {
     process.exitCode = (await isHealthy(settings.healthPort)) ? 0 : 1;
     return;

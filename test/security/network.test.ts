@@ -135,8 +135,8 @@ describe("with egress", () => {
       .map(([host, port]) => connect(host, port))
       .join("; ")
       .replaceAll("#http://}", "#http://}");
-    const asked = `export HTTPS_PROXY=$(echo $HTTPS_PROXY | sed 's,:\\([0-9]*\\)$,/\\1,'); cat > /tmp/ask.sh <<'END'\n${script}\nEND\nbash /tmp/ask.sh`;
-    expect(await outputOf("builder", asked)).toBe("HTTP/1.1 403\n".repeat(all.length));
+    const questions = `export HTTPS_PROXY=$(echo $HTTPS_PROXY | sed 's,:\\([0-9]*\\)$,/\\1,'); cat > /tmp/ask.sh <<'END'\n${script}\nEND\nbash /tmp/ask.sh`;
+    expect(await outputOf("builder", questions)).toBe("HTTP/1.1 403\n".repeat(all.length));
   });
 
   test("who connected where is in the log of the proxy", async () => {

@@ -38,9 +38,15 @@ async function recorded(type: string, since: string): Promise<Record<string, unk
 }
 
 test("an entry of one gigabyte is not taken", async () => {
-  expect(await whileOthersWork({ large: mail(), bytes: 1024 * mebibyte })).toEqual({
-    replies: [1, '{"refused":"ERR Protocol error: invalid bulk length"}'],
-  });
+  const outcome = await whileOthersWork({ large: mail(), bytes: 1024 * mebibyte });
+  // Redis hangs up at once; whether the intruder has read why before it can write no more, is chance.
+  const refused = '{"refused":"ERR Protocol error: invalid bulk length"}';
+  const possible: Outcome[] = [
+    { replies: [1, refused] },
+    { replies: [1, refused], closed: true },
+    { replies: [0], closed: true },
+  ];
+  expect(possible).toContainEqual(outcome);
   const entries = (await scene.owner.xRange(mailbox(), "-", "+")) ?? [];
   expect(entries.filter(({ message }) => message.id === "mallory")).toEqual([]);
 });

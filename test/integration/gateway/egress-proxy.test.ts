@@ -198,9 +198,9 @@ describe("by CONNECT", () => {
 
 describe("plain HTTP", () => {
   const ask = async (path: string, { method = "GET", headers = {}, body = "" } = {}) => {
-    const asked = request({ socketPath: socket, method, path, headers: { host: "elsewhere", ...headers } });
-    asked.end(body);
-    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    const question = request({ socketPath: socket, method, path, headers: { host: "elsewhere", ...headers } });
+    question.end(body);
+    const [answer] = (await once(question, "response")) as [IncomingMessage];
     return { status: answer.statusCode, headers: answer.headers, text: await text(answer) };
   };
 

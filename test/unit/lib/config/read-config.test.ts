@@ -37,6 +37,8 @@ test("a short file gets every default", async () => {
         strategy: "reuse",
         workspace: { mode: "ro", keep: false },
         environment: {},
+        network: "board",
+        egress: [],
         resources: { limits: { pids: 2048, files: 4096, disk_bytes: 10 * 1024 ** 3 } },
         prompts: {},
         budget: {},
