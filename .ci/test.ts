@@ -28,13 +28,18 @@ const tool = (name: string) => `node_modules/.bin/${name}`;
 
 /** The groups of tests are the folders below test/: test/README.md. Only `unit` needs no Redis and no Docker. */
 const unit = ["unit/**/*.test.ts"];
-const commandLine = ["integration/{agents,cli}/**/*.test.ts"];
+const agents = ["integration/agents/**/*.test.ts"];
+const cli = ["integration/cli/**/*.test.ts"];
+/** What these say is true only where the command line is a process of its own. Of the others each line that was run is counted. */
+const cliProcess = ["integration/cli/{doctor,first-sett,init,runtimes,validate,wrong-use}.test.ts"];
 const endToEnd = ["{e2e,security}/**/*.test.ts"];
 /** What needs the packages, which take a while to make. */
 const packaged = ["e2e/package.test.ts"];
-const integration = { include: ["{integration,chaos,simulation}/**/*.test.ts"], exclude: commandLine };
+const integration = { include: ["{integration,chaos,simulation}/**/*.test.ts"], exclude: [...agents, ...cli] };
 
 const hour = 3_600_000;
+/** The command line runs in the tests' own process, because lines are counted only there: test/support/cli/sett-in-process.ts. */
+const here = { SETT_COUNT_LINES: "1" };
 /** The steps that build what tests start. */
 const built = ["binaries", "images"];
 
@@ -49,12 +54,22 @@ const steps: Step[] = [
   check("deno-types", [tool("deno"), "check", "apps/orchestrator/main.ts", "apps/gateway/main.ts", "apps/cub/main.ts"]),
   tests("unit", { include: unit, timeoutMs: 300_000, limitMs: hour, workers: 2, linesTo: linesOf("unit") }),
   tests("end-to-end", { include: endToEnd, exclude: packaged, timeoutMs: 600_000, limitMs: hour, workers: 3 }, built),
-  tests("command-line", { include: commandLine, timeoutMs: 480_000, limitMs: hour, workers: 2 }, built),
+  tests("agents", { include: [...agents, ...cliProcess], timeoutMs: 480_000, limitMs: hour, workers: 2 }, built),
+  tests(
+    "command-line",
+    {
+      include: cli,
+      exclude: cliProcess,
+      ...{ timeoutMs: 480_000, limitMs: hour, workers: 1 },
+      linesTo: linesOf("cli"),
+      env: here,
+    },
+    built,
+  ),
   tests("integration", { ...integration, timeoutMs: 480_000, limitMs: hour, workers: 2, linesTo: linesOf("integration") }, built),
   check("package", [tool("bun"), ".ci/package.ts", "--quick"], built),
   tests("packaged", { include: packaged, timeoutMs: 600_000, limitMs: hour, workers: 1 }, ["package"]),
-  { name: "lines-of-cli", after: built, run: countLinesOfCli },
-  { name: "coverage", after: ["unit", "integration", "lines-of-cli"], run: checkCoverage },
+  { name: "coverage", after: ["unit", "integration", "command-line"], run: checkCoverage },
 ];
 
 function check(name: string, command: string[], after: readonly string[] = []): Step {
@@ -68,7 +83,7 @@ function check(name: string, command: string[], after: readonly string[] = []): 
   };
 }
 
-type Group = Omit<Parameters<typeof countBunTests>[0], "root" | "output" | "env">;
+type Group = Omit<Parameters<typeof countBunTests>[0], "root" | "output">;
 
 function tests(name: string, group: Group, after: readonly string[] = []): Step {
   return { name, after, run: (output) => countBunTests({ root, ...group, output }) };
@@ -76,24 +91,6 @@ function tests(name: string, group: Group, after: readonly string[] = []): Step 
 
 function linesOf(name: string): string | undefined {
   return linesFolder && join(linesFolder, name);
-}
-
-/**
- * The command line's tests run once more in the test process, because lines are counted only there. This step checks nothing: the step
- * `command-line` does, and some of the tests have a meaning only where the command line is a process of its own.
- */
-async function countLinesOfCli(): Promise<Outcome & { words: string }> {
-  await countBunTests({
-    root,
-    include: ["integration/cli/**/*.test.ts"],
-    timeoutMs: 480_000,
-    limitMs: hour,
-    workers: 1,
-    output: "ignore",
-    linesTo: linesOf("cli"),
-    env: { SETT_COUNT_LINES: "1" },
-  });
-  return { passed: 0, failed: 0, words: "checks nothing" };
 }
 
 async function checkCoverage(): Promise<Outcome & { words: string }> {

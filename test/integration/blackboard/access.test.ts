@@ -1,13 +1,14 @@
 // What the users of Redis may send, compared with what their programs do send.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf } from "../../../lib/blackboard/redis/access.ts";
-import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
+import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { portUses, type Role } from "../../support/blackboard/port-uses.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { connectRoles } from "../../support/blackboard/role-bench.ts";
 import { type CommandRecord, recordCommands, type Sent } from "../../support/redis/command-record.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { blackboardSuite } from "./suite.ts";
 
 const any = InstanceName.parse("any");
@@ -34,15 +35,29 @@ async function cli(...words: string[]): Promise<string> {
   return reply;
 }
 
+const openWith = (first: readonly Role[]) => () =>
+  openRedisBench({ url: record.url, cli }, (instance) => connectRoles(record, instance, { uses, first }));
+
 for (const first of [
   ["agent", "gateway", "orchestrator", "person"],
   ["orchestrator", "person", "gateway", "agent"],
   ["person", "orchestrator", "gateway", "agent"],
 ] as Role[][]) {
-  const open = () => openRedisBench({ url: record.url, cli }, (instance) => connectRoles(record, instance, { uses, first }));
   const name = `the blackboard that users share, calls of several being the ${first[0]}'s`;
-  blackboardSuite(name, open, { withLargest: false });
+  blackboardSuite(name, openWith(first), { withLargest: false });
 }
+
+test("an agent waits for a grant, which it does in the suite only by chance", async () => {
+  await using bench = await openWith(roles)();
+  const abort = new AbortController();
+  const agent = AgentName.parse("waiter");
+  const next = bench.board.followGrants(agent, abort.signal)[Symbol.asyncIterator]().next();
+  const waits = async () =>
+    (await record.read()).get(userNameOf({ role: "agent", agent }))?.some(({ command }) => command === "blmpop");
+  await waitFor("its wait", waits);
+  abort.abort();
+  await next;
+});
 
 describe("after these calls", () => {
   const sent = new Map<Role, Sent[]>();

@@ -109,6 +109,7 @@ async function open(as?: { user: string; password: string }): Promise<Socket> {
 }
 
 const left: Socket[] = [];
+const wave = 200;
 
 async function carryOut(order: Order): Promise<Outcome> {
   if ("environments" in order) return { text: environments() };
@@ -160,14 +161,17 @@ async function write(socket: Socket, text: string): Promise<void> {
   });
 }
 
+/** In waves, because a socket takes only so many connections that Redis has not accepted yet. */
 async function occupy(count: number): Promise<number> {
-  const opened = Array.from({ length: count }, () =>
-    open().then(
-      (socket) => left.push(socket),
-      () => undefined,
-    ),
-  );
-  await Promise.all(opened);
+  for (let tried = 0; tried < count; tried += wave) {
+    const opened = Array.from({ length: Math.min(wave, count - tried) }, () =>
+      open().then(
+        (socket) => left.push(socket),
+        () => undefined,
+      ),
+    );
+    await Promise.all(opened);
+  }
   return left.length;
 }
 
