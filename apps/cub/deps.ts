@@ -30,6 +30,8 @@ export type Deps = {
   workingCopy: WorkingCopy | undefined;
   /** How its commands ask its model; undefined for an agent without one. */
   model?: ModelAccess | undefined;
+  /** Undefined where its commands have a network. `hasProxy`: they reach some hosts by a proxy. */
+  network?: { hasProxy: boolean } | undefined;
   /** Decides bids by `prompts.claim`; undefined without a prompt or without a model. */
   askModel?: AskModel | undefined;
   /** Undefined where the system cannot tell this process from others. */

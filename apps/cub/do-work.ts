@@ -14,6 +14,7 @@ import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { Deps } from "./deps.ts";
 import { judgeOutcome, noEnd, type ToolOutcome } from "./judge-outcome.ts";
 import { commandText, outputText } from "./log-text.ts";
+import { withNetworkHint } from "./network-hint.ts";
 import { publishCommit } from "./publish-commit.ts";
 import type { Task, TaskInputs } from "./read-grant.ts";
 
@@ -78,7 +79,9 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
   log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, command, base_commit: inputs.base });
   metrics.executions.inc();
   const granted = { phase: grant.phase, kind: claim.kind, target: inputs.target.type };
-  const outcome = judgeOutcome(await deps.runTool({ stdin, timeoutMs, signal }), granted, timeoutMs);
+  const judged = judgeOutcome(await deps.runTool({ stdin, timeoutMs, signal }), granted, timeoutMs);
+  const { network } = deps;
+  const outcome = judged.kind === "failed" && network ? { ...judged, end: withNetworkHint(judged.end, network) } : judged;
   const { reason, exitCode, durationMs } = outcome.end;
   if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
   const stderr = outputText(outcome.end.stderr);

@@ -1,6 +1,6 @@
 // The cub's program: wires the dependencies. No other file of the cub reads the environment.
 import { randomUUID } from "node:crypto";
-import { hostname as ownHostname } from "node:os";
+import { networkInterfaces, hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
 import { byMail } from "../../lib/blackboard/by-mail.ts";
@@ -135,6 +135,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
     model,
+    network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
     askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
     runTool: ({ variables, ...order }) => {
@@ -158,6 +159,10 @@ async function depsOf(settings: Settings): Promise<Deps> {
     metrics: (await import("./metrics.ts")).createCubMetrics(),
     watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
   };
+}
+
+function hasNetwork(): boolean {
+  return Object.values(networkInterfaces()).some((each) => each?.some(({ internal }) => !internal));
 }
 
 /** Throws `usage`. */

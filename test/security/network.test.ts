@@ -108,6 +108,14 @@ test.each(["shut", "board", "builder"])("%s has no network: no other part, no ma
   expect(await outputOf(agent, `${script.join("; ")}; true`)).toBe("lo\n");
 });
 
+test("a command that fails for want of a network leaves a Failure that says so", async () => {
+  const goal = await sett.forage("builder: git ls-remote https://git.example.org/a.git >&2; kill -9 $PPID");
+  const failure = await waitFor("the Failure", async () =>
+    (await sett.artefacts(goal)).find(({ type }) => type === "ToolExecutionFailure"),
+  );
+  expect(JSON.parse(failure.payload).reason).toContain("`sett logs egress` has what was refused");
+});
+
 test("each sees the sockets that it needs, and of the proxy its own alone", async () => {
   const list = "cd /run/sett && find . -type s | sort | xargs";
   expect(await outputOf("shut", list)).toBe("./redis/redis.sock\n");

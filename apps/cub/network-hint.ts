@@ -1,0 +1,18 @@
+// Says why a command has reached no other machine, where its agent has no network: programs say only that a name is unknown.
+import type { ToolEnd } from "../../lib/core/failure-report.ts";
+
+/** As common programs and libraries say it: curl, git, npm, pip, Go, Rust, glibc, musl. */
+const words =
+  /could not resolve (?:host|proxy)|name resolution|name or service not known|network is unreachable|no such host|bad address|unknown host|nodename nor servname|\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b|failed to lookup address|tunnel(?:ing)? (?:connection )?failed|response 403 from proxy|403 forbidden.*proxy/i;
+
+const lastBytes = 16 * 1024;
+
+/** `end`, with what to do about it. `hasProxy`: the agent has `egress`. */
+export function withNetworkHint(end: ToolEnd, { hasProxy }: { hasProxy: boolean }): ToolEnd {
+  const said = [end.stderr, end.stdout].map((output) => new TextDecoder().decode(output.subarray(-lastBytes))).join("\n");
+  if (!words.test(said)) return end;
+  const hint = hasProxy
+    ? "The agent reaches the hosts that its `egress` in sett.yml names, and no other: `sett logs egress` has what was refused."
+    : "The agent has no network: `egress` in sett.yml names the hosts that it may reach.";
+  return { ...end, reason: `${end.reason} ${hint}` };
+}
