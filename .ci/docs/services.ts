@@ -12,7 +12,7 @@ import { EgressEnvironment } from "../../apps/gateway/egress/settings.ts";
 import { createGatewayMetrics } from "../../apps/gateway/metrics.ts";
 import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
-import { Environment as OrchestratorEnvironment } from "../../apps/orchestrator/settings.ts";
+import { Environment as OrchestratorEnvironment, StarterEnvironment } from "../../apps/orchestrator/settings.ts";
 import { bullets, sentence } from "./markdown.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -21,6 +21,7 @@ export const serviceRegions = {
   "orchestrator-settings": () => settings(OrchestratorEnvironment),
   "gateway-settings": () => settings(GatewayEnvironment),
   "egress-settings": () => settings(EgressEnvironment),
+  "starter-settings": () => settings(StarterEnvironment),
   "cub-settings": () => settings(CubEnvironment),
   "worker-settings": () => settings(WorkEnvironment),
   "orchestrator-metrics": () => metrics(createOrchestratorMetrics().registry),

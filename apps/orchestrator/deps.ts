@@ -5,10 +5,10 @@ import type { CandidateBlackboard } from "../../lib/blackboard/holders.ts";
 import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import type { Hook } from "../../lib/model/notify.ts";
 import type { Policy } from "../../lib/model/policy.ts";
-import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { OrchestratorMetrics } from "./metrics.ts";
-import type { WorkerTemplate } from "./worker-template.ts";
+import type { WorkerHost } from "./worker-host.ts";
+import type { Scale } from "./worker-pool.ts";
 
 /** Of a process that may become the leader. */
 export type CandidateDeps = {
@@ -22,7 +22,7 @@ export type CandidateDeps = {
   /** The webhooks that are notified of what waits for a person and of how goals end. `timeoutMs`: for one try. */
   notify?: { hooks: readonly Hook[]; timeoutMs?: number };
   /** For agents that work in containers of their own for each grant. */
-  workers?: { runtime: ContainerRuntime; templates: readonly WorkerTemplate[] };
+  workers?: { host: WorkerHost; scales: readonly Scale[] };
 };
 
 /** Of the leader, for as long as it leads. */

@@ -170,10 +170,10 @@ export class Leadership {
   #pools(signal: AbortSignal): Promise<void>[] {
     const { workers, board, log } = this.#deps;
     if (workers === undefined) return [];
-    const { runtime, templates } = workers;
+    const { host, scales } = workers;
     const decide: WorkerDeps["decide"] = (claim, event, basis) => this.#decider.decide(claim, event, basis);
-    return templates.map((template) =>
-      this.#loops.every(restartAfterMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
+    return scales.map((scale) =>
+      this.#loops.every(restartAfterMs, signal, () => new WorkerPool({ board, log, host, decide }, scale).run(signal)),
     );
   }
 

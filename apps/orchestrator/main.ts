@@ -7,6 +7,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
+import { reachable } from "../../lib/service/forward.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
@@ -16,20 +17,24 @@ import { createOrchestratorApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
 import { createOrchestratorMetrics } from "./metrics.ts";
 import { Orchestrator } from "./orchestrator.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { Environment, readSettings, readStarterSettings, type Settings } from "./settings.ts";
+import { StarterClient } from "./starter-client.ts";
+import { RuntimeHost } from "./worker-host.ts";
 
-const usage = "usage: orchestrator [--version | --healthcheck]   (settings come from the environment)";
+const usage = "usage: orchestrator [--version | --healthcheck | --starter]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   if (argument === "--version") return console.log(packageJson.version);
-  if (argument !== undefined && (argument !== "--healthcheck" || more.length > 0)) {
+  const isKnown = argument === "--healthcheck" || argument === "--starter";
+  if (argument !== undefined && (!isKnown || more.length > 0)) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
-  const settings = readSettings(process.env);
+  if (argument === "--starter") return await (await import("./run-starter.ts")).runStarter(readStarterSettings(process.env));
   if (argument === "--healthcheck") {
-    process.exitCode = (await isHealthy(settings.healthPort)) ? 0 : 1;
+    process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
     return;
   }
+  const settings = readSettings(process.env);
   const log = createJsonLog(console.log, systemClock.now).with({ service: "orchestrator", instance: settings.instance });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
@@ -56,14 +61,13 @@ async function main([argument, ...more]: string[]): Promise<void> {
 }
 
 /** Without workers no container runtime is loaded or needed. */
-async function workersOf({ workerTemplates: templates, processes }: Settings): Promise<Pick<Deps, "workers">> {
-  if (templates.length === 0) return {};
-  return { workers: { runtime: processes === undefined ? await inDocker() : await asProcesses(processes), templates } };
-}
-
-async function inDocker(): Promise<ContainerRuntime> {
-  const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-  return await dockerRuntime();
+async function workersOf({ instance, workerTemplates: scales, starterUrl, processes }: Settings): Promise<Pick<Deps, "workers">> {
+  if (scales.length === 0) return {};
+  if (starterUrl !== undefined) return { workers: { host: new StarterClient(await reachable(starterUrl), instance), scales } };
+  if (processes !== undefined) return { workers: { host: new RuntimeHost(await asProcesses(processes), scales), scales } };
+  throw new SettError("environment-invalid", "SETT_WORKERS is set, and neither SETT_STARTER_URL nor SETT_PROCESSES.", {
+    hint: "Workers are started by the starter (`orchestrator --starter`) or as processes.",
+  });
 }
 
 async function asProcesses(options: ProcessRuntimeOptions): Promise<ContainerRuntime> {

@@ -9,6 +9,8 @@ import type { WorkerTemplate } from "./worker-template.ts";
 
 const Processes = z.strictObject({ folder: z.string(), supervisor: z.array(z.string()) });
 
+const Templates = jsonText(z.array(z.custom<WorkerTemplate>((value) => typeof value === "object")), "[]");
+
 const exampleHooks = '[{"url":"https://…","secret":"…","on":["question"],"remind_every_ms":3600000}]';
 
 /** docs/reference/services.md#settings is made from the descriptions here. */
@@ -31,9 +33,13 @@ export const Environment = z.object({
   /** The name that container runtimes set, which outlives a restart of the same container. */
   HOSTNAME: z.string().min(1).optional().describe("Set by container runtimes."),
   /** `sett up` writes it, from the same plan as the controllers. */
-  SETT_WORKERS: jsonText(z.array(z.custom<WorkerTemplate>((value) => typeof value === "object")), "[]")
-    .default([])
-    .describe("The templates of the workers, as JSON."),
+  SETT_WORKERS: Templates.default([]).describe(
+    "The agents with workers, as JSON: `agent`, `replicas`, and as `spec` their templates where workers are processes.",
+  ),
+  SETT_STARTER_URL: z
+    .url({ protocol: /^(?:https?|unix)$/, error: "must be a URL such as unix:/run/sett/starter/starter.sock" })
+    .optional()
+    .describe("Where the starter of workers is, or its socket."),
   /** Where workers are processes of this machine, and not containers: as `sett up` starts them. */
   SETT_PROCESSES: jsonText(Processes, '{"folder":"/…","supervisor":["sett","supervise"]}')
     .optional()
@@ -57,11 +63,33 @@ export function readSettings(environment: Record<string, string | undefined>) {
     healthHost: read.SETT_HEALTH_HOST,
     policy: read.SETT_POLICY,
     workerTemplates: read.SETT_WORKERS,
+    starterUrl: read.SETT_STARTER_URL,
     notify: { hooks: read.SETT_NOTIFY },
     processes: read.SETT_PROCESSES,
     holder: read.SETT_HOLDER ?? read.HOSTNAME ?? "orchestrator",
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
     grantLeaseMs: read.SETT_GRANT_LEASE,
+  };
+}
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const StarterEnvironment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance."),
+  SETT_WORKERS: Templates.describe("The templates of the workers, as JSON: `agent`, `replicas`, `spec`."),
+  SETT_SOCKET: z.string().min(1).describe("The socket at which the orchestrator asks it."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of its loopback for the health check."),
+});
+
+export type StarterSettings = ReturnType<typeof readStarterSettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readStarterSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(StarterEnvironment, environment);
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    templates: read.SETT_WORKERS,
+    socket: read.SETT_SOCKET,
+    healthPort: read.SETT_HEALTH_PORT,
   };
 }

@@ -8,9 +8,9 @@ import { Fenced, type LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
-import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { Basis } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
+import type { Worker, WorkerHost } from "./worker-host.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
 
@@ -19,10 +19,13 @@ const failQueuedForMs = 2_000;
 
 export type WorkerDeps = Pick<Deps, "log"> & {
   board: Pick<LeaderBlackboard, "connectionNumber" | "followGrants" | "keepWorkerLog" | "readClaim" | "readPause">;
-  runtime: ContainerRuntime;
+  host: WorkerHost;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
   decide: (claim: ClaimId, event: ClaimEvent, basis: Basis) => Promise<unknown>;
 };
+
+/** An agent, and how many workers it may have. */
+export type Scale = Pick<WorkerTemplate, "agent" | "replicas">;
 
 /** How many workers are started for an attempt that none of them begins: the Engine may have been restarted, or refuse for a moment. */
 const maxStarts = 3;
@@ -31,7 +34,7 @@ const startBackOff = { firstMs: 1_000, maxMs: 10_000 };
 
 export class WorkerPool {
   readonly #deps: WorkerDeps;
-  readonly #template: WorkerTemplate;
+  readonly #template: Scale;
   readonly #waiting: ClaimId[] = [];
   /** Slot → the work in it. Each slot has a workspace of its own. */
   readonly #busySlots = new Map<number, Promise<void>>();
@@ -41,10 +44,10 @@ export class WorkerPool {
   readonly #starts = new Map<ClaimId, number>();
   readonly #workers: Workers;
 
-  constructor(deps: WorkerDeps, template: WorkerTemplate) {
+  constructor(deps: WorkerDeps, template: Scale) {
     this.#deps = deps;
     this.#template = template;
-    this.#workers = new Workers(deps, template);
+    this.#workers = new Workers(deps, template.agent);
   }
 
   /** Runs until the signal aborts. Workers go on by themselves, and the next leader finds them. Rejects with Fenced. */
@@ -60,7 +63,7 @@ export class WorkerPool {
       await this.#failQueued(error, signal);
       throw error;
     });
-    for (const container of running) this.#adopt(container, ending, fail);
+    for (const worker of running) this.#adopt(worker, ending, fail);
     for await (const claims of this.#deps.board.followGrants(this.#template.agent, ending)) {
       for (const claim of claims) this.#enqueue(claim);
       this.#fillSlots(ending, fail);
@@ -116,11 +119,9 @@ export class WorkerPool {
   }
 
   /** Watches a worker that an earlier orchestrator has started. */
-  #adopt(container: ContainerPart, signal: AbortSignal, fail: (error: unknown) => void): void {
-    const { labels, name } = container;
-    if (labels.component !== "worker") return;
-    const { agent, attempt, claim } = labels;
-    let slot = Number(container.env.SETT_WORKER_SLOT);
+  #adopt({ name, claim, attempt, slot: known }: Worker, signal: AbortSignal, fail: (error: unknown) => void): void {
+    const { agent } = this.#template;
+    let slot = known;
     while (!(slot > 0) || this.#busySlots.has(slot)) slot = slot > 0 ? slot + 1 : 1;
     this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
     const work = async () => this.#settle(claim, attempt, await this.#workers.watch(name, { claim, attempt }, signal), signal);

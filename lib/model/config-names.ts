@@ -3,9 +3,10 @@ import { z } from "zod";
 import { userRole } from "./artefact.ts";
 import { AgentName } from "./ids.ts";
 
-const reservedSentence = "is reserved: `user` means people, `orchestrator`, `gateway`, `egress` and `redis` are parts of Sett";
+const reservedSentence =
+  "is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter` and `redis` are parts of Sett";
 function isReserved(name: string): boolean {
-  return [userRole, "orchestrator", "gateway", "egress", "redis"].includes(name);
+  return [userRole, "orchestrator", "gateway", "egress", "starter", "redis"].includes(name);
 }
 
 const roleSentence = "must be a word without `*`, spaces at its ends or control characters";

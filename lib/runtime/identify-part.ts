@@ -41,10 +41,11 @@ const patterns: Record<Sort, Pattern[]> = {
     [/^sett-(.+)-orchestrator(?:\.old)?$/, () => ({ component: "orchestrator" })],
     [/^sett-(.+)-gateway(?:\.old)?$/, () => ({ component: "gateway" })],
     [/^sett-(.+)-egress(?:\.old)?$/, () => ({ component: "egress" })],
+    [/^sett-(.+)-starter(?:\.old)?$/, () => ({ component: "starter" })],
     [/^sett-(.+)-agent-([^.]+)(?:\.old)?$/, (name) => ofAgent(name, (agent) => ({ component: "agent", agent, role: agent }))],
   ],
   volume: [
-    [/^sett-([^.]+)\.(?:redis|gateway|egress\.[^.]+)$/, () => ({ component: "socket" })],
+    [/^sett-([^.]+)\.(?:redis|gateway|starter|egress\.[^.]+)$/, () => ({ component: "socket" })],
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
     [/^sett-(.+)-record$/, () => ({ component: "record" })],
     [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],

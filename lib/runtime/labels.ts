@@ -5,7 +5,19 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 /** The purpose of a container, volume or network. */
 export type PartKind =
-  | { component: "redis" | "orchestrator" | "gateway" | "egress" | "network" | "blackboard" | "record" | "carrier" | "socket" }
+  | {
+      component:
+        | "redis"
+        | "orchestrator"
+        | "gateway"
+        | "egress"
+        | "starter"
+        | "network"
+        | "blackboard"
+        | "record"
+        | "carrier"
+        | "socket";
+    }
   | { component: "agent"; agent: AgentName; role: string }
   | { component: "workspace"; agent: AgentName }
   | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
@@ -45,6 +57,7 @@ function kindLabels(part: PartKind): Record<string, string> {
     case "orchestrator":
     case "gateway":
     case "egress":
+    case "starter":
     case "network":
     case "blackboard":
     case "record":
@@ -89,6 +102,7 @@ function readKind(labels: Record<string, string>): PartKind | undefined {
     case "orchestrator":
     case "gateway":
     case "egress":
+    case "starter":
     case "network":
     case "blackboard":
     case "record":

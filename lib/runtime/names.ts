@@ -64,6 +64,16 @@ export function egressVolumeName(instance: InstanceName, agent: AgentName): stri
   return `sett-${instance}.egress.${agent}`;
 }
 
+/** Where the starter of workers has its socket, which the orchestrator alone sees. */
+export function starterVolumeName(instance: InstanceName): string {
+  return `sett-${instance}.starter`;
+}
+
+/** It alone has the Engine's socket. Only an instance with workers has one. */
+export function starterName(instance: InstanceName): string {
+  return `sett-${instance}-starter`;
+}
+
 /** Only an instance with an agent that has `egress` has one. */
 export function egressName(instance: InstanceName): string {
   return `sett-${instance}-egress`;

@@ -40,6 +40,9 @@ function forwardTo(target: { path: string } | { port: number; host: string }): S
       open -= 1;
     });
     const service = connect({ ...target, allowHalfOpen: true });
+    // Idle connections must not keep a process alive that has ended its work.
+    client.unref();
+    service.unref();
     for (const [from, to] of [
       [client, service],
       [service, client],

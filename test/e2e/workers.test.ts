@@ -69,14 +69,31 @@ test("each grant is worked on by a container of its own, two at a time, which is
   expect(log).toContain('"msg":"Cub started"');
 });
 
-test("the orchestrator has the engine's socket and is no root; agents never have it", async () => {
+test("the starter alone has the engine's socket, and is no root; the orchestrator can do no more than ask it for workers", async () => {
   await using sett = await scalable(answer("Report"));
   const inspect = async (part: string) => JSON.parse(await $`docker inspect sett-${sett.name}-${part}`.text())[0];
-  const orchestrator = await inspect("orchestrator");
-  expect(orchestrator.Config.User).toBe("10001:10001");
-  expect(orchestrator.Mounts.map((mount: { Destination: string }) => mount.Destination)).toContain("/var/run/docker.sock");
-  const agent = await inspect("agent-tester");
-  expect(agent.Mounts.map((mount: { Destination: string }) => mount.Destination)).not.toContain("/var/run/docker.sock");
+  const mountsOf = async (part: string) =>
+    (await inspect(part)).Mounts.map((mount: { Destination: string }) => mount.Destination) as string[];
+  const starter = await inspect("starter");
+  expect(starter).toMatchObject({ Config: { User: "10001:10001" }, HostConfig: { NetworkMode: "none", ReadonlyRootfs: true } });
+  expect(await mountsOf("starter")).toContain("/var/run/docker.sock");
+  for (const part of ["orchestrator", "agent-tester", "redis"])
+    expect((await mountsOf(part)).filter((path) => path.includes("docker.sock"))).toEqual([]);
+  expect(await mountsOf("orchestrator")).toContain("/run/sett/starter");
+  expect(await mountsOf("agent-tester")).not.toContain("/run/sett/starter");
+  // The templates have passwords of Redis; the orchestrator's environment has its own alone.
+  const { Config } = await inspect("orchestrator");
+  expect(Config.Env.filter((line: string) => /agent-tester:|REDIS_URL/.test(line))).toHaveLength(1);
+  expect(await sett.need("list")).toContain("running");
+});
+
+test("a starter that was killed is back, and the work goes on meanwhile", async () => {
+  await using sett = await scalable(answer("Report"));
+  await $`docker kill sett-${sett.name}-starter`.quiet();
+  const goal = await sett.forage("go on");
+  await $`docker start sett-${sett.name}-starter`.quiet();
+  await waitFor("the report", async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"), { everyMs: 200 });
+  expect((await sett.artefacts(goal)).map(({ structural_type }) => structural_type)).not.toContain("Failure");
 });
 
 test("a worker that is killed costs its attempt: a Failure that says how it ended, without waiting for its lease", async () => {

@@ -11,8 +11,9 @@ export type Programs = Record<Program, string[]> & { version: string };
 
 type Program = "cub" | "orchestrator" | "gateway";
 
-/** The gateway in its image. */
+/** In their images. */
 export const gatewayProgram = ["/gateway"];
+export const orchestratorProgram = ["/orchestrator"];
 
 /** A program ignores Bun's configuration in the folder in which it starts. */
 const isolationFlags = ["--no-env-file", "--config=/dev/null"];

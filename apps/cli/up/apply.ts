@@ -19,9 +19,9 @@ import type { InstancePlan } from "./plan.ts";
 import { nextHeartbeat, nextLeader } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
-import { startEgress } from "./start-egress.ts";
 import { startGateway } from "./start-gateway.ts";
 import { startRedis } from "./start-redis.ts";
+import { startService } from "./start-service.ts";
 
 export type ApplyInput = Tools & {
   instance: InstanceName;
@@ -51,7 +51,7 @@ export type Outcome = Record<"started" | "replaced" | "registered" | "repaired" 
  * failed. Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
  */
 export async function applyPlan(input: ApplyInput): Promise<Outcome> {
-  const { undoSteps, runtime, signal } = input;
+  const { undoSteps, runtime, signal, plan } = input;
   const found = await reserveName(input);
   await clear(input, found.leftovers);
   if ((await input.exchange.make()) === "made") undoSteps.add(input.exchange.remove);
@@ -68,8 +68,10 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   const changes = await replaceSilent(found, { ...input, board });
   const gateway = startGateway(input, changes.gateway, board);
   gateway.catch(() => undefined);
-  const egress = startEgress(input, changes.egress);
+  const egress = startService(input, plan.egress, changes.egress);
   egress.catch(() => undefined);
+  const starter = startService(input, plan.starter, changes.starter);
+  starter.catch(() => undefined);
   const agents = settleAll(
     changes.agents.map(async (change) => {
       await volumes;
@@ -81,7 +83,14 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   );
   // A new blackboard has no work yet that an agent could miss, or that would fail together with this `sett up`.
   const firstAgents = redis.isNew ? volumes : agents;
-  await settleAll([volumes, gateway, egress, agents, makeOrchestrator(input, changes.orchestrator, board, firstAgents)]);
+  await settleAll([
+    volumes,
+    gateway,
+    egress,
+    starter,
+    agents,
+    starter.then(() => makeOrchestrator(input, changes.orchestrator, board, firstAgents)),
+  ]);
   requireGoing(signal);
 
   undoSteps.clear();
@@ -197,8 +206,8 @@ async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Prom
   await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
 }
 
-function partsOf({ redis, orchestrator, gateway, egress, agents }: Diff): Change[] {
-  return [redis, orchestrator, ...(gateway === undefined ? [] : [gateway]), ...(egress === undefined ? [] : [egress]), ...agents];
+function partsOf({ redis, orchestrator, gateway, egress, starter, agents }: Diff): Change[] {
+  return [redis, orchestrator, gateway ?? [], egress ?? [], starter ?? [], agents].flat();
 }
 
 function outcomeOf(changes: Diff, removed: ContainerPart[], before: RegisteredAgent[], { registrations }: ApplyInput): Outcome {

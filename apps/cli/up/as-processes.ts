@@ -36,6 +36,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     SETT_HEALTH_HOST: "127.0.0.1",
   };
   const { SETT_SOCKET: _, ...gatewayEnv } = plan.gateway?.spec.env ?? {};
+  const { SETT_STARTER_URL: __, ...orchestratorEnv } = plan.orchestrator.env;
   const redisUrl = ({ REDIS_URL = "" }: Record<string, string>) => ({ REDIS_URL: onThisMachine(REDIS_URL, ports.redis) });
   const agents = plan.agents.map((agent) => {
     // The cub and git find their own libraries here.
@@ -66,6 +67,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     // Commands have the network of this machine.
     networks: plan.networks.slice(0, 1),
     egress: undefined,
+    starter: undefined,
     redis: made(plan.redis, {
       entrypoint: ["sh", "-c", redisScript(plan.redis.resources?.memoryBytes)],
       env: { ...plan.redis.env, SETT_REDIS_PORT: String(ports.redis) },
@@ -76,7 +78,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
       entrypoint: programs.orchestrator,
       env: {
         ...anyPort,
-        ...plan.orchestrator.env,
+        ...orchestratorEnv,
         ...service,
         ...redisUrl(plan.orchestrator.env),
         ...forWorkers(config, agents, processes),

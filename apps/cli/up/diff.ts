@@ -22,6 +22,7 @@ export type Diff = {
   /** Undefined where the plan has none. */
   gateway: Change | undefined;
   egress: Change | undefined;
+  starter: Change | undefined;
   agents: (Change & Pick<PlannedAgent, "agent" | "workspace">)[];
   /** Containers of agents that are no longer in the plan, workers among them, and services that are not in it. */
   removed: ContainerPart[];
@@ -36,7 +37,9 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
   const present = containers.filter((container) => !isLeftover(container));
   const planned = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
   const sockets = new Set(
-    [plan.redisSocket, ...(plan.gateway?.volumes ?? []), ...(plan.egress?.sockets ?? [])].map(({ name }) => name),
+    [plan.redisSocket, plan.gateway?.volumes ?? [], plan.egress?.sockets ?? [], plan.starter?.sockets ?? []]
+      .flat()
+      .map(({ name }) => name),
   );
   const change = (name: string, spec: ContainerSpec): Change => {
     const found = present.find((container) => container.name === spec.name);
@@ -49,6 +52,7 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
     orchestrator: change("orchestrator", plan.orchestrator),
     gateway: plan.gateway && change("gateway", plan.gateway.spec),
     egress: plan.egress && change("egress", plan.egress.spec),
+    starter: plan.starter && change("starter", plan.starter.spec),
     agents: plan.agents.map(({ agent, workspace, spec }) => ({ agent, workspace, ...change(agent, spec) })),
     removed: present.filter(({ labels }) =>
       "agent" in labels ? !planned.has(labels.agent) : isService(labels) && plan[labels.component] === undefined,
@@ -66,13 +70,15 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
 }
 
 /** Of those that only some instances have. */
-function isService(labels: PartLabels): labels is PartLabels & { component: "gateway" | "egress" } {
-  return labels.component === "gateway" || labels.component === "egress";
+function isService(labels: PartLabels): labels is PartLabels & { component: "gateway" | "egress" | "starter" } {
+  return ["gateway", "egress", "starter"].includes(labels.component);
 }
 
 function isLeftover({ name, labels }: ContainerPart): boolean {
   // A container that only prepares a volume has the labels of the volume, and never runs.
-  return isSetAside(name) || !["redis", "orchestrator", "gateway", "egress", "agent", "worker"].includes(labels.component);
+  return (
+    isSetAside(name) || !["redis", "orchestrator", "gateway", "egress", "starter", "agent", "worker"].includes(labels.component)
+  );
 }
 
 /** A container that does not run is replaced: that repairs more than a restart. */

@@ -5,13 +5,13 @@ import { egressName, egressVolumeName, openNetworkName } from "../../../lib/runt
 import { gatewayProgram } from "../instance/programs.ts";
 import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limits.ts";
 import { gatewayPort, hostAlias } from "./gateway-spec.ts";
-import type { PlanInput, PlannedEgress } from "./plan-input.ts";
+import type { PlanInput, PlannedService } from "./plan-input.ts";
 import { egressFolder, egressSocketMount } from "./sockets.ts";
 
 const egressUser: Owner = { uid: 10001, gid: 10001 };
 
 /** `labels`: of the container, and of each agent's socket. */
-export function planEgress(input: PlanInput, labels: Record<"egress" | "socket", PartLabels>): PlannedEgress {
+export function planEgress(input: PlanInput, labels: Record<"egress" | "socket", PartLabels>): PlannedService {
   const agents = input.config.agents.filter(({ egress }) => egress.length > 0);
   const spec: ContainerSpec = {
     name: egressName(input.instance),

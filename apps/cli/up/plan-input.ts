@@ -61,8 +61,8 @@ export type PlannedGateway = {
   volumes: OwnedVolume[];
 };
 
-/** `sockets`: one for each agent. */
-export type PlannedEgress = Pick<PlannedGateway, "spec" | "program"> & { sockets: OwnedVolume[] };
+/** A service without state. `sockets`: the volumes in which it leaves them. */
+export type PlannedService = Pick<PlannedGateway, "spec" | "program"> & { sockets: OwnedVolume[] };
 
 export type PlannedAgent = {
   agent: AgentName;

@@ -35,8 +35,8 @@ import {
   type OwnedVolume,
   type PlanInput,
   type PlannedAgent,
-  type PlannedEgress,
   type PlannedGateway,
+  type PlannedService,
   type PlannedVolume,
   serviceEnvironment,
 } from "./plan-input.ts";
@@ -44,7 +44,7 @@ import { aclFileScript } from "./redis-acl-file.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { redisSettings } from "./redis-settings.ts";
 import { hasEgress, hasOpenNetwork, redisSocket, redisSocketMount } from "./sockets.ts";
-import { withWorkers } from "./workers.ts";
+import { planStarter, withWorkers } from "./workers.ts";
 
 export type InstancePlan = {
   networks: { name: string; labels: PartLabels; isIsolating: boolean }[];
@@ -59,7 +59,9 @@ export type InstancePlan = {
   /** Undefined where sett.yml has no models. */
   gateway: PlannedGateway | undefined;
   /** Undefined where no agent has `egress`. */
-  egress: PlannedEgress | undefined;
+  egress: PlannedService | undefined;
+  /** Undefined where no agent has workers. */
+  starter: PlannedService | undefined;
   agents: PlannedAgent[];
   /** The users of Redis. */
   users: UserWithPassword[];
@@ -113,11 +115,12 @@ export function planInstance(input: PlanInput): InstancePlan {
     },
     redis: withFingerprint(redisSpec(input, labels({ component: "redis" })), images.redis.id),
     orchestrator: withFingerprint(
-      withWorkers(orchestratorSpec(input, labels({ component: "orchestrator" })), input, agents),
+      withWorkers(orchestratorSpec(input, labels({ component: "orchestrator" })), input),
       images.orchestrator.id,
     ),
     gateway: planGateway(input, labels),
     egress: planEgressOf(input, labels),
+    starter: planStarterOf(input, agents, labels),
     agents,
     users: redisUsersOf(config, hasModels(config), input.password),
   };
@@ -136,10 +139,20 @@ function planGateway(input: PlanInput, labels: (kind: PartKind) => PartLabels): 
   };
 }
 
-function planEgressOf(input: PlanInput, labels: (kind: PartKind) => PartLabels): PlannedEgress | undefined {
+function planEgressOf(input: PlanInput, labels: (kind: PartKind) => PartLabels): PlannedService | undefined {
   if (!hasEgress(input.config)) return undefined;
   const planned = planEgress(input, { egress: labels({ component: "egress" }), socket: labels({ component: "socket" }) });
   return { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
+}
+
+function planStarterOf(
+  input: PlanInput,
+  agents: readonly PlannedAgent[],
+  labels: (kind: PartKind) => PartLabels,
+): PlannedService | undefined {
+  const ofStarter = { starter: labels({ component: "starter" }), socket: labels({ component: "socket" }) };
+  const planned = planStarter(input, agents, { user: serviceUser, labels: ofStarter });
+  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) };
 }
 
 function networksOf({ instance, config }: PlanInput, labels: PartLabels): InstancePlan["networks"] {

@@ -3,7 +3,7 @@
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { Mount } from "../../../lib/runtime/container-spec.ts";
-import { egressVolumeName, openNetworkName, socketVolumeName } from "../../../lib/runtime/names.ts";
+import { egressVolumeName, openNetworkName, socketVolumeName, starterVolumeName } from "../../../lib/runtime/names.ts";
 import type { PlanInput } from "./plan-input.ts";
 
 type Place = Pick<PlanInput, "instance">;
@@ -11,6 +11,8 @@ type Place = Pick<PlanInput, "instance">;
 const folder = "/run/sett";
 export const redisSocketFolder = `${folder}/redis`;
 export const redisSocket = `${redisSocketFolder}/redis.sock`;
+const starterSocketFolder = `${folder}/starter`;
+export const starterSocket = `${starterSocketFolder}/starter.sock`;
 const gatewaySocketFolder = `${folder}/gateway`;
 export const gatewaySocket = `${gatewaySocketFolder}/gateway.sock`;
 export const egressFolder = `${folder}/egress`;
@@ -22,6 +24,10 @@ export function redisSocketMount({ instance }: Place, access: Access): Mount {
 
 export function gatewaySocketMount({ instance }: Place, access: Access): Mount {
   return { kind: "volume", volume: socketVolumeName(instance, "gateway"), target: gatewaySocketFolder, access };
+}
+
+export function starterSocketMount({ instance }: Place, access: Access): Mount {
+  return { kind: "volume", volume: starterVolumeName(instance), target: starterSocketFolder, access };
 }
 
 /** The proxy has a folder for each agent, and an agent only its own. */

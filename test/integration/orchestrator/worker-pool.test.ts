@@ -2,6 +2,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createStarterApp } from "../../../apps/orchestrator/starter-app.ts";
+import { StarterClient } from "../../../apps/orchestrator/starter-client.ts";
+import { RuntimeHost } from "../../../apps/orchestrator/worker-host.ts";
 import { WorkerPool } from "../../../apps/orchestrator/worker-pool.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
@@ -10,6 +13,7 @@ import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { serve } from "../../../lib/service/serve.ts";
 import { done, queueGrant, resultOf, running } from "../../support/blackboard/scene.ts";
 import { processInstance } from "../../support/process/process-instance.ts";
 import { agentName } from "../../support/records/sample.ts";
@@ -31,7 +35,6 @@ async function startPool(script: string, wrap = (board: Blackboard) => board) {
   const parts = {
     board: wrap({ ...board, followGrants: (who, signal) => board.followGrants(who, signal, 20) }),
     log: createJsonLog((line) => log.push(JSON.parse(line)), systemClock.now),
-    runtime: at.runtime,
     // The grant stays queued, so that its worker is soon started again.
     decide: async (_: unknown, event: ClaimEvent) => {
       startsBefore.push(await started());
@@ -51,7 +54,11 @@ async function startPool(script: string, wrap = (board: Blackboard) => board) {
   };
   const stop = new AbortController();
   const { claim, goal } = await queueGrant(board);
-  const ended = new WorkerPool(parts, { agent, replicas: 2, spec }).run(stop.signal);
+  const template = { agent, replicas: 2, spec };
+  // As in containers: the starter has the runtime, and the orchestrator asks it.
+  const starter = serve({ port: 0, hostname: "127.0.0.1" }, createStarterApp(new RuntimeHost(at.runtime, [template])).fetch);
+  const host = new StarterClient(`http://127.0.0.1:${starter.port}`, at.instance);
+  const ended = new WorkerPool({ ...parts, host }, template).run(stop.signal);
   const worker = workerName(at.instance, agent, claim.id, 1);
   return {
     runtime: at.runtime,
@@ -62,6 +69,7 @@ async function startPool(script: string, wrap = (board: Blackboard) => board) {
     async [Symbol.asyncDispose]() {
       stop.abort();
       await ended;
+      await starter.stop();
       await at[Symbol.asyncDispose]();
     },
   };

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Deps } from "../../../apps/orchestrator/deps.ts";
+import { RuntimeHost } from "../../../apps/orchestrator/worker-host.ts";
 import { WorkerPool } from "../../../apps/orchestrator/worker-pool.ts";
 import type { WorkerTemplate } from "../../../apps/orchestrator/worker-template.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
@@ -13,6 +14,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { type PartKind, type PartLabels, writeLabels } from "../../../lib/runtime/labels.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
+import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { queueGrant } from "../../support/blackboard/scene.ts";
 import { type DockerInstance, dockerInstance, elsewhere } from "../../support/docker/docker-instance.ts";
@@ -84,8 +86,10 @@ const nowhere = {
   labels: (kind: PartKind): PartLabels => ({ instance, workspace: elsewhere, version: "0.0.0", ...kind }),
 };
 
+const workersOn = (runtime: ContainerRuntime, one: WorkerTemplate) => ({ host: new RuntimeHost(runtime, [one]), scales: [one] });
+
 const failuresAt = async (socketPath: string) =>
-  await failures({ runtime: await dockerRuntime({ socketPath }), templates: [template(nowhere, tinyImage)] });
+  await failures(workersOn(await dockerRuntime({ socketPath }), template(nowhere, tinyImage)));
 
 test("where the engine's socket is missing, or no Engine listens at it, work for a worker fails and says so", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
@@ -105,7 +109,7 @@ test("where the engine refuses, work for a worker fails with what the engine say
 test("where the agent's image has vanished, work for a worker fails and names it; nothing is left on the engine", async () => {
   await using at = await dockerInstance();
   const image = at.imageTag("vanished");
-  const [first, second] = await failures({ runtime: at.runtime, templates: [template(at, image)] });
+  const [first, second] = await failures(workersOn(at.runtime, template(at, image)));
   expect(first).toStartWith("The worker could not be started: Docker could not create the container ");
   expect(first).toContain(`it does not have the image ${image}.`);
   expect(second).toContain(image);
@@ -114,7 +118,7 @@ test("where the agent's image has vanished, work for a worker fails and names it
 
 test("a worker that ends without a result costs its attempt, and is taken away", async () => {
   await using at = await dockerInstance();
-  const [first, second] = await failures({ runtime: at.runtime, templates: [template(at, tinyImage)] });
+  const [first, second] = await failures(workersOn(at.runtime, template(at, tinyImage)));
   expect(first).toBe(
     "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries. Attempt 1 is lost.",
   );
@@ -137,7 +141,8 @@ test("a worker that was created and never started, as when its engine was restar
   const log = createJsonLog(() => {}, systemClock.now);
   const decide = async (_: unknown, event: unknown) => decided.push(event);
   const sleeps = { ...spec, entrypoint: ["/bin/sh", "-c", "exec sleep 600"] };
-  const pool = new WorkerPool({ board, log, runtime: at.runtime, decide }, { agent, replicas: 1, spec: sleeps });
+  const one = { agent, replicas: 1, spec: sleeps };
+  const pool = new WorkerPool({ board, log, host: new RuntimeHost(at.runtime, [one]), decide }, one);
   const stop = new AbortController();
   const ended = pool.run(stop.signal);
   const isRunning = async () => (await at.runtime.containers.find(name))?.state.state === "running";

@@ -170,21 +170,29 @@ test("the orchestrator gets its webhooks, and a change of them replaces its cont
   expect(plan().orchestrator.env).not.toHaveProperty("SETT_NOTIFY");
 });
 
-test("the orchestrator starts workers where an agent has any: it gets the engine's socket, its group, and each agent's plan, the image by its id", () => {
+test("where an agent has workers, the starter alone gets the engine's socket, its group, and each agent's plan, the image by its id", () => {
   const scalable = text.replace("    command: [read]\n", "    command: [read]\n    replicas: 3\n    strategy: fresh_per_call\n");
-  const { orchestrator, agents } = plan({ config: configOf(scalable), engineSocket: { path: "/run/engine.sock", gid: 101 } });
-  expect(orchestrator.mounts).toContainEqual({
+  const { orchestrator, starter, agents } = plan({
+    config: configOf(scalable),
+    engineSocket: { path: "/run/engine.sock", gid: 101 },
+  });
+  expect(starter?.spec.mounts).toContainEqual({
     kind: "bind",
     path: "/run/engine.sock",
     target: "/var/run/docker.sock",
     access: "rw",
   });
-  expect(orchestrator).toMatchObject({ groups: [101], user: { uid: 10001 } });
+  expect(starter?.spec).toMatchObject({ groups: [101], user: { uid: 10001 }, network: "none", isRootReadOnly: true });
   const reader = agents.find(({ agent }) => agent === agentName("reader"));
-  expect(JSON.parse(orchestrator.env.SETT_WORKERS ?? "")).toEqual([
+  expect(JSON.parse(starter?.spec.env.SETT_WORKERS ?? "")).toEqual([
     { agent: "reader", replicas: 3, spec: { ...JSON.parse(JSON.stringify(reader?.spec)), image: "sha256:4" } },
   ]);
-  expect(agents.map(({ spec }) => JSON.stringify(spec.mounts).includes(".sock"))).toEqual([false, false]);
+  expect(starter?.spec.env.REDIS_URL).toBeUndefined();
+  expect(JSON.parse(orchestrator.env.SETT_WORKERS ?? "")).toEqual([{ agent: "reader", replicas: 3 }]);
+  const others = [orchestrator, ...agents.map(({ spec }) => spec)].map(({ mounts }) => JSON.stringify(mounts));
+  expect(others.map((mounts) => mounts.includes("docker.sock"))).toEqual([false, false, false]);
+  expect(others.map((mounts) => mounts.includes("sett-demo.starter"))).toEqual([true, false, false]);
+  expect(plan().starter).toBeUndefined();
 });
 
 describe("the container of an agent", () => {

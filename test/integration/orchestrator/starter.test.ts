@@ -1,0 +1,94 @@
+// What the starter of workers does for a client at its socket, and what it does not: on a real Engine.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { createStarterApp } from "../../../apps/orchestrator/starter-app.ts";
+import { StarterClient } from "../../../apps/orchestrator/starter-client.ts";
+import { RuntimeHost } from "../../../apps/orchestrator/worker-host.ts";
+import { ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { type Server, serve } from "../../../lib/service/serve.ts";
+import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
+import { tinyImage } from "../../support/docker/tiny-image.ts";
+import { errorOf } from "../../support/error-of.ts";
+import { agentName } from "../../support/records/sample.ts";
+
+setDefaultTimeout(120_000);
+
+const agent = agentName("tester");
+let at: DockerInstance;
+let server: Server;
+let client: StarterClient;
+
+beforeAll(async () => {
+  at = await dockerInstance();
+  const spec = {
+    name: at.name("agent-tester"),
+    image: tinyImage,
+    labels: at.labels({ component: "agent" as const, agent, role: "tester" }),
+    entrypoint: ["/bin/sh", "-c", "echo $SETT_GRANT_ATTEMPT $0 $1; sleep 1; exit 7"],
+    env: {},
+    mounts: [],
+    capabilities: "none" as const,
+    restart: "unless-stopped" as const,
+  };
+  await at.runtime.containers.start({ ...spec, entrypoint: ["/bin/sh", "-c", "sleep 600"] });
+  server = serve(
+    { port: 0, hostname: "127.0.0.1", isPatient: true },
+    createStarterApp(new RuntimeHost(at.runtime, [{ agent, replicas: 2, spec }])).fetch,
+  );
+  client = new StarterClient(`http://127.0.0.1:${server.port}`, at.instance);
+});
+
+afterAll(async () => {
+  await server?.stop();
+  await at?.[Symbol.asyncDispose]();
+});
+
+const job = (slot = 1) => ({
+  agent,
+  ...{ claim: ClaimId.parse(crypto.randomUUID()), goal: GoalId.parse(crypto.randomUUID()), attempt: 3, slot },
+});
+
+test("it starts a worker of a template, says how it ended and what it wrote, and removes it", async () => {
+  const one = job(2);
+  const worker = client.nameOf(one);
+  await client.start(one);
+  expect(await client.list(agent)).toEqual([{ name: worker, claim: one.claim, attempt: 3, slot: 2 }]);
+  expect(await errorOf(client.start(one))).toMatchObject({ code: "instance-taken" });
+  expect(await client.wait(worker, new AbortController().signal)).toBe(7);
+  expect(await client.readLog(worker)).toEqual([`3 --execute-claim ${one.claim}`]);
+  await client.remove(worker);
+  expect(await client.isThere(worker)).toBe(false);
+  expect(await client.list(agent)).toEqual([]);
+});
+
+test("it touches nothing that is no worker, and starts nothing that is in no template", async () => {
+  const other = at.name("agent-tester");
+  expect(await client.isThere(other)).toBe(false);
+  await client.remove(other);
+  expect((await at.runtime.containers.find(other))?.state.state).toBe("running");
+  expect(await errorOf(client.readLog(other))).toMatchObject({ message: `There is no worker ${other}.` });
+  expect(await errorOf(client.wait(other, new AbortController().signal))).toMatchObject({ code: "docker-failed" });
+  expect(await errorOf(client.start({ ...job(), agent: agentName("other") }))).toMatchObject({ code: "agent-not-found" });
+  expect(await errorOf(client.start(job(3)))).toMatchObject({ message: "tester has 2 workers, and no slot 3." });
+  expect(await errorOf(client.start({ ...job(), image: "debian", mounts: ["/"] } as never))).toMatchObject({
+    message: "The request is malformed.",
+  });
+  for (const wrong of [{ attempt: 0 }, { slot: 0 }, { claim: "../../x" }, { agent: "a/b" }])
+    expect(await errorOf(client.start({ ...job(), ...wrong } as never))).toMatchObject({ message: "The request is malformed." });
+  expect((await at.runtime.parts(at.instance)).containers.map(({ name }) => name)).toEqual([other]);
+});
+
+test("no other request does anything", async () => {
+  for (const [method, path] of [
+    ["POST", "containers/create"],
+    ["GET", "containers/json"],
+    ["POST", "v1.44/containers/create"],
+    ["PUT", "workers"],
+    ["POST", "workers/x/exec"],
+  ] as const) {
+    const { status } = await fetch(`http://127.0.0.1:${server.port}/${path}`, {
+      method,
+      ...(method !== "GET" && { body: "{}" }),
+    });
+    expect([path, status]).toEqual([path, 404]);
+  }
+});
