@@ -1,6 +1,8 @@
 // Scalable agents: a controller that bids and a container for each grant, in real containers.
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import { $ } from "bun";
+import { startEngineProxy } from "../support/docker/engine-proxy.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -13,13 +15,14 @@ const gate = "until [ -e /git/exchange/go ]; do sleep 0.1; done";
 const openGate = (sett: SettWorkspace) => sett.write({ [`.git/sett/exchange/${sett.name}/go`]: "" });
 
 /** One scalable agent, whose tool waits at the `gate`, or not at all. */
-async function scalable(script: string, more = ""): Promise<SettWorkspace> {
+async function scalable(script: string, more = "", env: Record<string, string> = {}): Promise<SettWorkspace> {
   const sett = await SettWorkspace.create({
     ...scriptAgent("tester", script),
     "sett.yml": settYml({
       tester: `    replicas: 2\n    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n${more}`,
     }),
   });
+  sett.env = env;
   await sett.commit("Add a sett");
   await sett.up();
   return sett;
@@ -94,6 +97,20 @@ test("a starter that was killed is back, and the work goes on meanwhile", async 
   await $`docker start sett-${sett.name}-starter`.quiet();
   await waitFor("the report", async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"), { everyMs: 200 });
   expect((await sett.artefacts(goal)).map(({ structural_type }) => structural_type)).not.toContain("Failure");
+});
+
+test("the starter works through a proxy of the Engine's socket that lets through what the guide says", async () => {
+  const guide = await Bun.file(join(import.meta.dir, "../../docs/guides/workers.md")).text();
+  const requests = [...guide.matchAll(/`((?:GET|POST|PUT|DELETE) \/[^`]*)`/g)].map(([, line = ""]) => line);
+  expect(requests.length).toBeGreaterThan(10);
+  await using proxy = await startEngineProxy();
+  proxy.allowOnly(requests.map((line) => new RegExp(`^${line.replace("/NAME", "/[^/?]+")}(?:\\?|$)`)));
+  await using sett = await scalable(answer("Report"), "", { SETT_STARTER_SOCKET: proxy.path });
+  const goal = await sett.forage("through the proxy");
+  await waitFor("the report", async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"), { everyMs: 200 });
+  await waitFor("its worker to be removed", () => proxy.asked.some(({ line }) => line.startsWith("DELETE /containers/sett-")));
+  expect(proxy.asked.filter(({ passed }) => !passed)).toEqual([]);
+  expect(proxy.asked.map(({ line }) => line)).toContainEqual(expect.stringMatching(/^POST \/containers\/[^/]+\/start/));
 });
 
 test("a worker that is killed costs its attempt: a Failure that says how it ended, without waiting for its lease", async () => {

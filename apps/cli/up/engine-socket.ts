@@ -1,4 +1,4 @@
-// Finds the socket of this machine's Docker Engine, for an orchestrator that starts workers.
+// Finds the socket of this machine's Docker Engine, for the starter of workers.
 import { stat } from "node:fs/promises";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 
@@ -8,11 +8,12 @@ export type EngineSocket = { path: string; gid: number };
 /** The path of the socket inside a container. */
 export const usualSocket = "/var/run/docker.sock";
 
-/** Throws `docker-unreachable` where there is no socket that a container could use. */
+/** SETT_STARTER_SOCKET: another one than that of `sett up`, such as a proxy's. Throws `docker-unreachable` where there is no socket that a container could use. */
 export async function findEngineSocket(env: Readonly<Record<string, string | undefined>>): Promise<EngineSocket> {
-  const host = env.DOCKER_HOST ?? "";
+  const { SETT_STARTER_SOCKET: own = "", DOCKER_HOST: engine = "" } = env;
+  const host = own === "" ? engine : `unix://${own}`;
   const path = host === "" ? usualSocket : host.startsWith("unix://") ? host.slice("unix://".length) : undefined;
-  const hint = "Agents with `replicas` or `strategy: fresh_per_call` need it: the orchestrator starts their workers through it.";
+  const hint = "Agents with `replicas` or `strategy: fresh_per_call` need it: their workers are started through it.";
   if (path === undefined) {
     throw new SettError("docker-unreachable", `The Docker Engine is reached by ${host}, which is not a socket of this machine.`, {
       hint,

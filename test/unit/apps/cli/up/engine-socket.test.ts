@@ -1,4 +1,4 @@
-// Where the Docker Engine listens, for an orchestrator that starts workers.
+// Where the Docker Engine listens, for the starter of workers.
 import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,6 +13,8 @@ describe("the engine's socket, for an instance with workers,", () => {
     const path = join(folder, "docker.sock");
     await writeFile(path, "");
     expect(await findEngineSocket({ DOCKER_HOST: `unix://${path}` })).toEqual({ path, gid: (await stat(path)).gid });
+    const both = { DOCKER_HOST: "tcp://10.0.0.1:2375", SETT_STARTER_SOCKET: path };
+    expect((await findEngineSocket(both)).path).toBe(path);
     await rm(folder, { recursive: true });
   });
 

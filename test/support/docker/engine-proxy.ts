@@ -1,0 +1,75 @@
+// A proxy before the Engine's socket that can refuse all but some requests, as people put one before an Engine that they do not trust to
+// others.
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type EngineProxy = AsyncDisposable & {
+  readonly path: string;
+  /** From now on only these pass, as `METHOD /path` without the version of the API. */
+  allowOnly(patterns: readonly RegExp[]): void;
+  /** What was asked since then, and whether it passed. */
+  readonly asked: { line: string; passed: boolean }[];
+};
+
+const engine = "/var/run/docker.sock";
+
+export async function startEngineProxy(): Promise<EngineProxy> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-engine-proxy-"));
+  const path = join(folder, "docker.sock");
+  const asked: EngineProxy["asked"] = [];
+  let patterns: readonly RegExp[] | undefined;
+  const passes = (method: string, url: string) => {
+    const line = `${method} ${url.replace(/^\/v[\d.]+/, "")}`;
+    if (patterns === undefined) return true;
+    const passed = patterns.some((pattern) => pattern.test(line));
+    asked.push({ line, passed });
+    return passed;
+  };
+  const server = createServer((incoming, answer) => {
+    if (!passes(incoming.method ?? "", incoming.url ?? "")) {
+      answer.writeHead(403, { "content-type": "application/json" }).end('{"message":"refused by the proxy"}');
+      return;
+    }
+    const { method, url, headers } = incoming;
+    const forwarded = request({ socketPath: engine, method, path: url, headers }, (received) => {
+      answer.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(answer);
+    });
+    forwarded.on("error", () => answer.destroy());
+    answer.on("close", () => forwarded.destroy());
+    incoming.pipe(forwarded);
+  });
+  // A command in a container speaks over the connection itself.
+  server.on("upgrade", ({ method, url, rawHeaders }, client, first) => {
+    if (!passes(method ?? "", url ?? "")) return void client.destroy();
+    const there = connect(engine);
+    const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}\r\n`] : []));
+    there.write(`${method} ${url} HTTP/1.1\r\n${lines.join("")}\r\n`);
+    there.write(first);
+    there.pipe(client);
+    client.pipe(there);
+    for (const [one, other] of [
+      [there, client],
+      [client, there],
+    ] as const)
+      one.on("error", () => other.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  await chmod(path, 0o666);
+  await chmod(folder, 0o755);
+  return {
+    path,
+    asked,
+    allowOnly: (some) => {
+      patterns = some;
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
