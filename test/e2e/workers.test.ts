@@ -108,9 +108,9 @@ test("the starter works through a proxy of the Engine's socket that lets through
   await using sett = await scalable(answer("Report"), "", { SETT_STARTER_SOCKET: proxy.path });
   const goal = await sett.forage("through the proxy");
   await waitFor("the report", async () => (await sett.artefacts(goal)).find(({ type }) => type === "Report"), { everyMs: 200 });
-  await waitFor("its worker to be removed", () => proxy.asked.some(({ line }) => line.startsWith("DELETE /containers/sett-")));
-  expect(proxy.asked.filter(({ passed }) => !passed)).toEqual([]);
-  expect(proxy.asked.map(({ line }) => line)).toContainEqual(expect.stringMatching(/^POST \/containers\/[^/]+\/start/));
+  await waitFor("its worker to be removed", () => proxy.requests.some(({ line }) => line.startsWith("DELETE /containers/sett-")));
+  expect(proxy.requests.filter(({ passed }) => !passed)).toEqual([]);
+  expect(proxy.requests.map(({ line }) => line)).toContainEqual(expect.stringMatching(/^POST \/containers\/[^/]+\/start/));
 });
 
 test("a worker that is killed costs its attempt: a Failure that says how it ended, without waiting for its lease", async () => {

@@ -10,8 +10,8 @@ export type EngineProxy = AsyncDisposable & {
   readonly path: string;
   /** From now on only these pass, as `METHOD /path` without the version of the API. */
   allowOnly(patterns: readonly RegExp[]): void;
-  /** What was asked since then, and whether it passed. */
-  readonly asked: { line: string; passed: boolean }[];
+  /** What was asked for since then, and whether it passed. */
+  readonly requests: { line: string; passed: boolean }[];
 };
 
 const engine = "/var/run/docker.sock";
@@ -19,13 +19,13 @@ const engine = "/var/run/docker.sock";
 export async function startEngineProxy(): Promise<EngineProxy> {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-proxy-"));
   const path = join(folder, "docker.sock");
-  const asked: EngineProxy["asked"] = [];
+  const requests: EngineProxy["requests"] = [];
   let patterns: readonly RegExp[] | undefined;
   const passes = (method: string, url: string) => {
     const line = `${method} ${url.replace(/^\/v[\d.]+/, "")}`;
     if (patterns === undefined) return true;
     const passed = patterns.some((pattern) => pattern.test(line));
-    asked.push({ line, passed });
+    requests.push({ line, passed });
     return passed;
   };
   const server = createServer((incoming, answer) => {
@@ -62,7 +62,7 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   await chmod(folder, 0o755);
   return {
     path,
-    asked,
+    requests,
     allowOnly: (some) => {
       patterns = some;
     },
