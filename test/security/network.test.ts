@@ -9,10 +9,11 @@ import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
 
-/** Does what the goal says after its first word, which is the agent's name, and answers with what that has written. */
+/** Does what the goal says after its first word, which is the agent's name, and answers with what that has written; fails as that does if that ends with 9. */
 const runner = `work=$(cat)
 printf '%s' "$work" | jq -r .target_artefact.payload | sed '1s/^[a-z]*: //' > /tmp/goal.sh
 sh /tmp/goal.sh < /dev/null > /tmp/out 2>&1
+if [ $? = 9 ]; then cat /tmp/out >&2; exit 9; fi
 jq -n --rawfile text /tmp/out '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: $text, summary: ""}'
 `;
 const agents = ["shut", "board", "builder", "other", "open"];
@@ -109,7 +110,7 @@ test.each(["shut", "board", "builder"])("%s has no network: no other part, no ma
 });
 
 test("a command that fails for want of a network leaves a Failure that says so", async () => {
-  const goal = await sett.forage("builder: git ls-remote https://git.example.org/a.git >&2; kill -9 $PPID");
+  const goal = await sett.forage("builder: git ls-remote https://git.example.org/a.git; exit 9");
   const failure = await waitFor("the Failure", async () =>
     (await sett.artefacts(goal)).find(({ type }) => type === "ToolExecutionFailure"),
   );
