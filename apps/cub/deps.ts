@@ -11,6 +11,7 @@ import type { CubMetrics } from "./metrics.ts";
 import type { ModelAccess } from "./model-access.ts";
 import type { AskModel } from "./model-bid/ask-model.ts";
 import type { OwnRegistration } from "./own-registration.ts";
+import type { Secrets } from "./secrets/secrets.ts";
 
 export type Deps = {
   board: AgentBlackboard;
@@ -32,6 +33,8 @@ export type Deps = {
   model?: ModelAccess | undefined;
   /** Undefined where its commands have a network. `hasProxy`: they reach some hosts by a proxy. */
   network?: { hasProxy: boolean } | undefined;
+  /** Undefined for an agent without secrets. */
+  secrets?: Secrets | undefined;
   /** Decides bids by `prompts.claim`; undefined without a prompt or without a model. */
   askModel?: AskModel | undefined;
   /** Undefined where the system cannot tell this process from others. */

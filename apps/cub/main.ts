@@ -24,6 +24,7 @@ import { withModel } from "./model-access.ts";
 import { modelAsker } from "./model-bid/ask-model.ts";
 import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
+import { Secrets, withoutSecrets } from "./secrets/secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { proxyVariables, toolEnvironment } from "./tool-environment.ts";
 import { toolLimits } from "./tool-limits.ts";
@@ -100,7 +101,9 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 
 async function depsOf(settings: Settings): Promise<Deps> {
   const { instance, agentName, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
+  const secrets = settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
+  const write = (line: string) => console.log(secrets?.masker().text(line) ?? line);
+  const log = createJsonLog(write, systemClock.now).with({ service: "cub", instance, agent: agentName });
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
   // Here, because the built-in worker is this program as well, and starts in half the time without it.
   const { connectBlackboard } = await import("../../lib/blackboard/redis/connect.ts");
@@ -110,7 +113,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH);
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
-  const model = settings.model && { ...settings.model, gatewayUrl: await reachable(settings.model.gatewayUrl) };
+  const model = settings.model && { ...settings.model, gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets) };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
   const env = { ...toolEnvironment(process.env, registration.current.role), ...proxyVariables(egressUrl) };
   const { bidCommand, promptClaim: prompt = "" } = settings;
@@ -135,23 +138,28 @@ async function depsOf(settings: Settings): Promise<Deps> {
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
     model,
+    secrets,
     network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
     askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
-    runTool: ({ variables, ...order }) => {
+    runTool: async ({ variables, ...order }) => {
+      const envOfRun = { ...withModel(envOfTool(), variables), ...secrets?.variables() };
       const run = (signal: AbortSignal) =>
-        slate.run((onStart) => runCommand({ ...order, signal, command, cwd, env: withModel(envOfTool(), variables), onStart }));
-      return limits === undefined ? run(order.signal) : limits.run(order.signal, run);
+        slate.run((onStart) => runCommand({ ...order, signal, command, cwd, env: envOfRun, onStart }));
+      const outcome = await (limits === undefined ? run(order.signal) : limits.run(order.signal, run));
+      return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
     },
     wipe: () => slate.wipe(),
     // Never from the blackboard, where others might write it.
     runBidCommand:
       bidCommand &&
-      ((order) =>
-        slate.runBeside((folder, onStart) => {
+      (async (order) => {
+        const outcome = await slate.runBeside((folder, onStart) => {
           const own = folder === undefined ? env : { ...env, TMPDIR: folder };
           return runCommand({ ...order, command: bidCommand, cwd: process.cwd(), env: own, onStart, ...bidLimits });
-        })),
+        });
+        return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
+      }),
     ownProcess: readOwnProcess(),
     clock: systemClock,
     newId: randomUUID,
@@ -159,6 +167,13 @@ async function depsOf(settings: Settings): Promise<Deps> {
     metrics: (await import("./metrics.ts")).createCubMetrics(),
     watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
   };
+}
+
+/** Where its commands reach the gateway. */
+async function gatewayUrlFor(url: string, secrets: Secrets | undefined): Promise<string> {
+  const direct = await reachable(url);
+  if (secrets === undefined) return direct;
+  return (await import("./secrets/masking-proxy.ts")).openMaskingProxy(direct, () => secrets.masker());
 }
 
 function hasNetwork(): boolean {

@@ -3,6 +3,7 @@ import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 import type { TaskInputs } from "./read-grant.ts";
+import { findInCommits } from "./secrets/find-in-commit.ts";
 
 export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
 
@@ -11,7 +12,7 @@ export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: f
  * which the work began, undefined without a working copy; `start`: the one that the goal was stated on. Throws git-failed.
  */
 export async function publishCommit(
-  { workingCopy, registration }: Pick<Deps, "workingCopy" | "registration">,
+  { workingCopy, registration, secrets }: Pick<Deps, "workingCopy" | "registration" | "secrets">,
   artefact: Artefact,
   { base, start }: Pick<TaskInputs, "base" | "start">,
 ): Promise<Publication> {
@@ -28,7 +29,10 @@ export async function publishCommit(
     return isLost ? unpublished(named) : { ok: true, commit: undefined };
   }
   const commit = named ?? (await movedHead(workingCopy, base));
-  if (commit !== undefined) await workingCopy.publish(commit, start);
+  if (commit === undefined) return { ok: true, commit };
+  const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
+  if (secret !== undefined) return withSecret(commit, secret);
+  await workingCopy.publish(commit, start);
   return { ok: true, commit };
 }
 
@@ -43,6 +47,15 @@ function unpublished(commit: CommitHash): Publication {
     reason:
       `The tool printed a ${codeCommitType} of ${commit}, which exists only in its own working copy: the agent's workspace is ro. ` +
       "Set `workspace: { mode: rw }` for the agent in sett.yml.",
+  };
+}
+
+function withSecret(commit: CommitHash, secret: string): Publication {
+  return {
+    ok: false,
+    reason:
+      `The commit ${commit}, or one before it, has the value of the secret \`${secret}\` in it, so nothing was published. ` +
+      "Have the tool keep it in files that git ignores.",
   };
 }
 

@@ -24,6 +24,8 @@ export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Pr
   const { board, registration } = deps;
   const { claim, grant } = task;
   const log = deps.log.with({ claim_id: claim.id, attempt: grant.attempt });
+  await deps.secrets?.untilThere(signals.stop, log, () => deps.watch.executor.markProgress());
+  if (signals.stop.aborted) return "not-accepted";
   const { model } = deps;
   const token = model && newToken({ kind: "grant", claim: claim.id, agent: grant.agent, attempt: grant.attempt });
   const running = runningGrant(deps, task, token?.digest);

@@ -1,12 +1,15 @@
 // The cub's settings, from its environment.
 import { z } from "zod";
 import { Strategy } from "../../lib/model/agent.ts";
+import { VariableName } from "../../lib/model/config-environment.ts";
 import { Provider } from "../../lib/model/config-models.ts";
+import { SecretName } from "../../lib/model/config-secrets.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
 import type { ModelAccess } from "./model-access.ts";
+import type { SecretVariables } from "./secrets/secrets.ts";
 
 /** It may be empty or name a program that does not exist: then the work fails, with a Failure on the blackboard. */
 const CommandText = jsonText(z.array(z.string()), '["/app/run.sh"]');
@@ -61,6 +64,10 @@ export const Environment = z.object({
     .url({ protocol: /^(?:https?|unix)$/, error: "must be a URL such as unix:/run/sett/egress/egress.sock" })
     .optional()
     .describe("Where the proxy for `egress` is, or its socket."),
+  SETT_SECRETS: jsonText(z.record(SecretName, VariableName.nullable()), '{"registry-token":"NPM_TOKEN"}')
+    .optional()
+    .describe("The agent's secrets, as a JSON map: name → the command's variable for it, or null."),
+  SETT_SECRETS_DIR: z.string().min(1).default("/run/secrets").describe("The folder with their values."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
@@ -105,6 +112,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     model: modelOf(read),
     onBudget: read.SETT_ON_BUDGET,
     egressUrl: read.SETT_EGRESS_URL,
+    secrets: secretsOf(read),
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
@@ -121,6 +129,11 @@ export function readSettings(environment: Record<string, string | undefined>) {
     diskBytes: read.SETT_DISK_LIMIT,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
   };
+}
+
+/** Undefined for an agent without secrets. */
+function secretsOf({ SETT_SECRETS: variables, SETT_SECRETS_DIR: folder }: z.infer<typeof Environment>) {
+  return variables && { folder, variables: variables satisfies SecretVariables };
 }
 
 /** Undefined for an agent without a model. */

@@ -7,6 +7,7 @@ const visibleToTools = new Set([
   "SETT_AGENT_ROLE",
   "SETT_PROMPT_CLAIM",
   "SETT_PROMPT_EXECUTION",
+  "SETT_SECRETS_DIR",
   // Without containers, `sett` finds the processes that a tool left behind by this variable.
   "SETT_PART",
 ]);

@@ -1,4 +1,4 @@
-// The providers' keys: one file for each model, in a folder that only the gateway has.
+// The providers' keys: one file for each model, in a folder that only the gateway has. The keeper has such folders of secrets.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -31,11 +31,11 @@ export class KeyFolder {
   }
 
   /** Writes these keys, each in one step, and removes all others. */
-  async put(keys: ReadonlyMap<string, string>): Promise<void> {
+  async put(keys: ReadonlyMap<string, string | Uint8Array>): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const before = await readdir(this.#folder);
     for (const [name, key] of keys) {
-      // No model's name begins with a dot.
+      // No name begins with a dot.
       const draft = join(this.#folder, `.${randomUUID()}`);
       await writeFile(draft, key, { mode: 0o600 });
       await rename(draft, join(this.#folder, name));

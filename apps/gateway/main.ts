@@ -22,6 +22,7 @@ import { KeyFolder, parseKeys } from "./keys.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { probeModels } from "./probe.ts";
 import { createProviderUpstream } from "./provider-upstream.ts";
+import { putSecrets } from "./put-secrets.ts";
 import { parseDigests, readBody } from "./read-bodies.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 
@@ -29,7 +30,7 @@ import { Environment, readSettings, type Settings } from "./settings.ts";
 const probeMs = 3_000;
 
 const usage =
-  "usage: gateway [--version | --healthcheck | --egress | --put-keys | --probe | --read-bodies]   (settings come from the environment)";
+  "usage: gateway [--version | --healthcheck | --egress | --put-keys | --put-secrets | --probe | --read-bodies]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
@@ -47,6 +48,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
       return await new KeyFolder(Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR)).put(
         parseKeys(await text(process.stdin)),
       );
+    case "--put-secrets":
+      return await putSecrets(await text(process.stdin), (agent) => process.env[`SETT_SECRETS_OF_${agent}`]);
     case "--probe": {
       const { models, keysFolder } = readSettings(process.env);
       return console.log(JSON.stringify(await probeModels(models, new KeyFolder(keysFolder), probeMs)));

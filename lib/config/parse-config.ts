@@ -12,6 +12,7 @@ import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from ".
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
 import { resolveHooks } from "./resolve-hooks.ts";
 import { modelsConfig, resolveModels } from "./resolve-models.ts";
+import { missingSecrets, resolveSecrets, secretWarnings, unknownSecrets } from "./resolve-secrets.ts";
 import { parseWith } from "./sentences.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
@@ -104,6 +105,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   const models = resolveModels(mapIn(yaml.data).models, host, withoutKeys);
   mistakes.push(...[...hooks.mistakes, ...models.mistakes].map(place));
   mistakes.push(...unknownModels(mapIn(mapIn(yaml.data).agents), mapIn(mapIn(yaml.data).models)).map(place));
+  mistakes.push(...unknownSecrets(mapIn(mapIn(yaml.data).agents), mapIn(mapIn(yaml.data).secrets)).map(place));
   missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (mistakes.length > 0 || !parsed.isValid) {
     return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, places };
@@ -112,6 +114,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   const { version: _format, agents, notify, limits, ...rest } = parsed.value;
   const config: SettConfig = {
     ...rest,
+    secrets: resolveSecrets(rest.secrets, { folder, host }),
     models: modelsConfig(rest.models, models.values),
     limits: { ...limits, budget: limits.budget ?? (Object.keys(rest.models.models).length === 0 ? {} : defaultBudget) },
     agents: [],
@@ -142,8 +145,10 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     ...unmatchedRoles(config),
     ...modelWarnings(config),
     ...networkWarnings(config),
+    ...secretWarnings(config),
     ...(version ? otherVersion(config, version) : []),
   ];
+  missing.push(...missingSecrets(config, host).map(place));
   warnings.push(...[...models.warnings, ...findings].map(place));
   return { config, mistakes, missing, warnings, places };
 }

@@ -30,6 +30,8 @@ export interface GitRun {
   readonly stdinFile?: number;
   /** A descriptor to be stdout; nothing is returned then. */
   readonly stdoutFile?: number;
+  /** Gets stdout, of any length, as it comes; nothing is returned then. */
+  readonly onStdout?: (chunk: Uint8Array) => void;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -76,7 +78,7 @@ const notFound = 127;
 /** Runs git and returns its result. Throws git-failed only when git cannot be started. */
 export async function tryGit(git: Git, run: GitRun): Promise<GitResult> {
   const child = start(git, run, run.stdinFile ?? (run.stdin === undefined ? "ignore" : "pipe"));
-  const result = collect(git, child);
+  const result = collect(git, child, run);
   feed(child, run.stdin);
   return await result;
 }
@@ -131,7 +133,9 @@ function feed(child: ChildProcess, stdin: string | undefined): void {
   if (stdin !== undefined) child.stdin?.end(stdin);
 }
 
-function collect(git: Git, child: ChildProcess, options: { ignoreStdout?: boolean } = {}): Promise<GitResult> {
+type Collecting = { ignoreStdout?: boolean } & Pick<GitRun, "onStdout">;
+
+function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout }: Collecting = {}): Promise<GitResult> {
   const { timeMs, stdoutBytes: maxStdoutBytes } = { ...defaultLimits, ...git.limits };
   const stdout: Uint8Array[] = [];
   let stdoutBytes = 0;
@@ -142,7 +146,8 @@ function collect(git: Git, child: ChildProcess, options: { ignoreStdout?: boolea
     child.kill("SIGKILL");
   };
   const timer = setTimeout(() => end(`it did not end within ${timeMs / 1_000} s`), timeMs);
-  if (options.ignoreStdout !== true) {
+  if (onStdout !== undefined) child.stdout?.on("data", onStdout);
+  else if (!ignoreStdout) {
     child.stdout?.on("data", (chunk: Uint8Array) => {
       stdoutBytes += chunk.length;
       if (stdoutBytes <= maxStdoutBytes) stdout.push(chunk);

@@ -108,6 +108,16 @@ export class WorkingCopy {
   }
 
   /**
+   * What the commits from `base` to `commit` have added: their messages, the names of files, and lines with all bytes, also those that a later
+   * one removes again. In pieces of any size.
+   */
+  async readAdded(commit: CommitHash, base: CommitHash, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+    const format = "--format=%an%n%ae%n%cn%n%ce%n%B";
+    const whole = ["--cc", "--text", "--unified=0", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
+    await this.#run({ args: ["log", format, ...whole, `${base}..${commit}`, "--"], onStdout: onChunk });
+  }
+
+  /**
    * Puts `commit` and all that it needs beyond `start`, the commit that its goal was stated on, into the exchange. A repeat changes nothing.
    * Throws git-failed when something that the commit needs is missing.
    */

@@ -4,7 +4,7 @@ import { AgentFile } from "./config.ts";
 /** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
   ...["build", "image", "path", "command", "bid_command", "replicas", "strategy", "workspace", "writable_root"],
-  ...["network", "egress", "environment", "resources", "prompts", "model", "budget", "on_budget"],
+  ...["network", "egress", "environment", "secrets", "resources", "prompts", "model", "budget", "on_budget"],
   ...["timeout", "shutdown", "health_port"],
 ] as const;
 

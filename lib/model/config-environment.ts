@@ -22,7 +22,8 @@ const reservedSentence =
   "is a name that Sett uses itself (`REDIS_URL`, and all that start with `SETT_`, `BUN_` or `LD_`): choose another, or set it in the image";
 const nameSentence = "must be a variable's name such as `LOG_LEVEL`";
 
-const Name = z
+/** Of a command. */
+export const VariableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]*$/, { error: nameSentence, abort: true })
   .refine((name) => !isReserved(name), { error: reservedSentence });
@@ -39,7 +40,7 @@ const Line = z
   })
   // The issues of the parts are reported for the whole line: the file has no place for a part.
   .superRefine(({ name, value }, context) => {
-    const parts = [Name.safeParse(name), Value.safeParse(value ?? "")];
+    const parts = [VariableName.safeParse(name), Value.safeParse(value ?? "")];
     for (const message of parts.flatMap((part) => (part.success ? [] : part.error.issues.map((issue) => issue.message)))) {
       context.addIssue({
         code: "custom",
@@ -58,7 +59,7 @@ const List = z.array(Line).transform((lines, context): EnvironmentEntry[] => {
 });
 
 const Named = z
-  .record(Name, Value.nullable())
+  .record(VariableName, Value.nullable())
   .transform((values): EnvironmentEntry[] =>
     Object.entries(values).map(([name, value]) => (value === null ? { name, at: name } : { name, value, at: name })),
   );

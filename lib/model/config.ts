@@ -9,6 +9,7 @@ import { ImageName, Role, UnreservedAgentName } from "./config-names.ts";
 import { HookFile } from "./config-notify.ts";
 import { ContextSize, Duration, durationBetween, Port } from "./config-quantities.ts";
 import { AgentResources } from "./config-resources.ts";
+import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
 import { Egress, NetworkMode } from "./egress.ts";
 import type { AgentName } from "./ids.ts";
@@ -99,6 +100,9 @@ export const AgentFile = z
       .default([])
       .describe("Hosts outside that the command reaches through a proxy: `registry.example.org:443`."),
     environment: Environment.default([]).describe("Variables of the command: a list, or a map."),
+    secrets: SecretUses.default([]).describe(
+      "Secrets of the file that the command gets: each is in `/run/secrets/NAME`, and in `variable`, if one is named.",
+    ),
     resources: AgentResources.prefault({}).describe("What the agent's container may use."),
     prompts: z
       .strictObject({
@@ -184,6 +188,7 @@ export const SettFile = z.strictObject({
     .describe("When the bidding closes: with the last bid, or with the first one that is not `ignore`."),
   models: ModelsFile.prefault({}).describe("The language models that agents may ask, by name."),
   limits: Limits.prefault({}).describe("Limits of the whole instance."),
+  secrets: SecretsFile.default({}).describe("Secrets by name: tokens, keys and passwords, for the agents that name them."),
   agents: z
     .record(UnreservedAgentName, AgentFile)
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })

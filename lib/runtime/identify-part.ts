@@ -42,10 +42,12 @@ const patterns: Record<Sort, Pattern[]> = {
     [/^sett-(.+)-gateway(?:\.old)?$/, () => ({ component: "gateway" })],
     [/^sett-(.+)-egress(?:\.old)?$/, () => ({ component: "egress" })],
     [/^sett-(.+)-starter(?:\.old)?$/, () => ({ component: "starter" })],
+    [/^sett-(.+)-keeper(?:\.old)?$/, () => ({ component: "keeper" })],
     [/^sett-(.+)-agent-([^.]+)(?:\.old)?$/, (name) => ofAgent(name, (agent) => ({ component: "agent", agent, role: agent }))],
   ],
   volume: [
     [/^sett-([^.]+)\.(?:redis|gateway|starter|egress\.[^.]+)$/, () => ({ component: "socket" })],
+    [/^sett-([^.]+)\.secrets\.([^.]+)$/, (name) => ofAgent(name, (agent) => ({ component: "secrets", agent }))],
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
     [/^sett-(.+)-record$/, () => ({ component: "record" })],
     [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],

@@ -12,6 +12,7 @@ export type PartKind =
         | "gateway"
         | "egress"
         | "starter"
+        | "keeper"
         | "network"
         | "blackboard"
         | "record"
@@ -19,7 +20,7 @@ export type PartKind =
         | "socket";
     }
   | { component: "agent"; agent: AgentName; role: string }
-  | { component: "workspace"; agent: AgentName }
+  | { component: "workspace" | "secrets"; agent: AgentName }
   | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
 
 /**
@@ -58,6 +59,7 @@ function kindLabels(part: PartKind): Record<string, string> {
     case "gateway":
     case "egress":
     case "starter":
+    case "keeper":
     case "network":
     case "blackboard":
     case "record":
@@ -65,6 +67,7 @@ function kindLabels(part: PartKind): Record<string, string> {
     case "socket":
       return {};
     case "workspace":
+    case "secrets":
       return { [agentLabel]: part.agent };
     case "agent":
       return { [agentLabel]: part.agent, [roleLabel]: part.role };
@@ -103,13 +106,15 @@ function readKind(labels: Record<string, string>): PartKind | undefined {
     case "gateway":
     case "egress":
     case "starter":
+    case "keeper":
     case "network":
     case "blackboard":
     case "record":
     case "carrier":
     case "socket":
       return { component };
-    case "workspace": {
+    case "workspace":
+    case "secrets": {
       const agent = AgentName.safeParse(labels[agentLabel]);
       return agent.success ? { component, agent: agent.data } : undefined;
     }

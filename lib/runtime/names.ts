@@ -69,6 +69,16 @@ export function starterVolumeName(instance: InstanceName): string {
   return `sett-${instance}.starter`;
 }
 
+/** It holds the secrets of agents in memory. Only an instance with `secrets` has one. */
+export function keeperName(instance: InstanceName): string {
+  return `sett-${instance}-keeper`;
+}
+
+/** The secrets of one agent, in memory: the keeper fills it, and the agent's containers read it. */
+export function secretsVolumeName(instance: InstanceName, agent: AgentName): string {
+  return `sett-${instance}.secrets.${agent}`;
+}
+
 /** It alone has the Engine's socket. Only an instance with workers has one. */
 export function starterName(instance: InstanceName): string {
   return `sett-${instance}-starter`;

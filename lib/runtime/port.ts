@@ -155,12 +155,14 @@ export type Containers = {
   exec(container: string, command: string[], options?: { stdin?: string; signal?: AbortSignal }): Promise<ExecResult>;
 };
 
+export type MemoryVolume = { owner: Owner; sizeBytes: number };
+
 export type Volumes = {
   /**
    * `kept`: it existed already, with the same instance's labels, or without any. Throws `instance-taken` when it belongs to another
-   * instance.
+   * instance. `memory`: it is in memory, for its owner alone, and is empty again when no container uses it.
    */
-  create(name: string, labels: PartLabels): Promise<"created" | "kept">;
+  create(name: string, labels: PartLabels, memory?: MemoryVolume): Promise<"created" | "kept">;
   /** Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws `image-not-found`. */
   fill(volume: string, from: { image: string; path: string }): Promise<void>;
   /**

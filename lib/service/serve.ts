@@ -5,15 +5,15 @@ import { SettError } from "../model/errors.ts";
 /** `port` 0: any that is free. `isPatient`: an answer may be silent for any time; else a silence of ten seconds ends it in Bun. */
 type Address = { port: number; hostname: string; isPatient?: boolean };
 type Fetch = (request: Request) => Response | Promise<Response>;
-/** `stop` answers the requests that have arrived, and accepts no more. */
-export type Server = { port: number | undefined; stop(): Promise<void> };
+/** `stop` answers the requests that have arrived, and accepts no more. `unref`: it does not keep the process alive. */
+export type Server = { port: number | undefined; stop(): Promise<void>; unref(): void };
 
 /** The part of Deno's API that is used here; the project's own types are Bun's. */
 type Deno = {
   serve(
     options: { port: number; hostname: string; onListen: () => void },
     fetch: Fetch,
-  ): { readonly addr: { readonly port: number }; shutdown(): Promise<void> };
+  ): { readonly addr: { readonly port: number }; shutdown(): Promise<void>; unref(): void };
 };
 
 /** Throws `port-unusable` when another program uses the port, or this user may not use it. */
@@ -40,5 +40,5 @@ function serveInDeno({ port, hostname }: Address, fetch: Fetch): Server {
   const { Deno } = globalThis as unknown as { Deno: Deno };
   // Deno would print the address as text, into a log that is JSON.
   const server = Deno.serve({ port, hostname, onListen: () => {} }, fetch);
-  return { port: server.addr.port, stop: () => server.shutdown() };
+  return { port: server.addr.port, stop: () => server.shutdown(), unref: () => server.unref() };
 }

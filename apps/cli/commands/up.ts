@@ -35,6 +35,7 @@ import { prepareMachine } from "../up/machine.ts";
 import { makeFolders } from "../up/make-folders.ts";
 import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
+import { readSecrets } from "../up/read-secrets.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
@@ -92,6 +93,11 @@ export const up = defineCommand({
     if (why !== undefined) shell.messages.note(why);
     const machine = kind === "process" ? await prepareMachine(written, file, repository, shell) : undefined;
     const config = machine?.config ?? written;
+    const secrets = await readSecrets(config, {
+      folder: dirname(resolve(shell.cwd, file)),
+      env: shell.env,
+      signal: shell.interrupted,
+    });
     using progress = new Progress(shell.err);
     const { version, interrupted: signal } = shell;
     if (machine === undefined) await importImages({ runtime, shell, progress });
@@ -156,6 +162,7 @@ export const up = defineCommand({
         plan,
         registrations,
         keys: config.models.keys,
+        secrets,
         exchange,
         keepLogs: (containers) =>
           keepLogs({ runtime, place: repository.place, by: "sett up", messages: shell.messages }, containers),

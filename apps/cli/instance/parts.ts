@@ -5,7 +5,7 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** The name of an agent or a worker; `redis`, `orchestrator`, `gateway`, `egress` or `starter` for the others. */
+/** The name of an agent or a worker; `redis`, `orchestrator`, `gateway`, `egress`, `starter` or `keeper` for the others. */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
   if (labels.component === "worker") return name;
   return labels.component === "agent" ? labels.agent : labels.component;
@@ -37,7 +37,8 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
   const gateway = containers.some(({ env }) => env.SETT_GATEWAY_URL !== undefined) ? ["gateway"] : [];
   const egress = containers.some(({ env }) => env.SETT_EGRESS_URL !== undefined) ? ["egress"] : [];
   const starter = containers.some(({ env }) => env.SETT_STARTER_URL !== undefined) ? ["starter"] : [];
-  const missing = ["redis", "orchestrator", ...gateway, ...egress, ...starter, ...agents].filter(
+  const keeper = containers.some(({ env }) => env.SETT_SECRETS !== undefined) ? ["keeper"] : [];
+  const missing = ["redis", "orchestrator", ...gateway, ...egress, ...starter, ...keeper, ...agents].filter(
     (name) => !present.some((part) => part.name === name),
   );
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];

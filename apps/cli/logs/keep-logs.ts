@@ -35,7 +35,7 @@ export async function keepLogs({ runtime, place, by, messages }: Keeping, contai
   );
 }
 
-const withLogs = new Set(["redis", "orchestrator", "gateway", "egress", "starter", "agent", "worker"]);
+const withLogs = new Set(["redis", "orchestrator", "gateway", "egress", "starter", "keeper", "agent", "worker"]);
 
 /**
  * Keeps the logs of workers when a sett goes down. The logs of containers that still exist go to the blackboard, where the orchestrator has

@@ -8,6 +8,7 @@ import { agentContainerName, carrierVolumeName, workspaceVolumeName } from "../.
 import { agentResources, health, mebibyte, stopSecondsFor } from "./container-limits.ts";
 import { ownersNameLabel } from "./devcontainer-layer.ts";
 import { modelEnvironment } from "./gateway-spec.ts";
+import { secretEnvironment, secretMountsOf } from "./keeper-spec.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
 import { egressSocket, networkOf, socketMountsOf } from "./sockets.ts";
 
@@ -34,6 +35,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
       { kind: "bind", path: repository.objectsDir, target: objectsPath, access: "ro" },
       ...exchangeMounts(repository.exchangeDir, agent),
       ...socketMountsOf(input, agent),
+      ...secretMountsOf(instance, agent),
       { kind: "tmpfs", target: "/tmp", sizeBytes: Math.min(1024 * mebibyte, Math.floor(resources.memoryBytes / 2)) },
     ],
     network: networkOf(input, agent),
@@ -85,6 +87,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     }),
     ...modelEnvironment(input, agent),
     ...(agent.egress.length > 0 && { SETT_EGRESS_URL: `unix:${egressSocket}` }),
+    ...secretEnvironment(agent),
     SETT_GIT_BINARY: `${carrierPath}/git`,
     SETT_GIT_LIBRARY_PATH: carrierPath,
     SETT_OBJECTS_DIR: objectsPath,

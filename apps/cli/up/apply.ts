@@ -20,6 +20,7 @@ import { nextHeartbeat, nextLeader } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
 import { startGateway } from "./start-gateway.ts";
+import { type SecretValues, startKeeper } from "./start-keeper.ts";
 import { startRedis } from "./start-redis.ts";
 import { startService } from "./start-service.ts";
 
@@ -31,6 +32,7 @@ export type ApplyInput = Tools & {
   registrations: readonly AgentRegistration[];
   /** The providers' keys: model → key. They go to the gateway and nowhere else. */
   keys: Readonly<Record<string, string>>;
+  secrets: SecretValues;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
   repositoryLock: string;
   /** `make` creates the exchange if it is missing; `remove` undoes that. */
@@ -70,12 +72,15 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   gateway.catch(() => undefined);
   const egress = startService(input, plan.egress, changes.egress);
   egress.catch(() => undefined);
+  const keeper = startKeeper(input, plan.keeper, { change: changes.keeper, values: input.secrets });
+  keeper.catch(() => undefined);
   const starter = startService(input, plan.starter, changes.starter);
   starter.catch(() => undefined);
   const agents = settleAll(
     changes.agents.map(async (change) => {
       await volumes;
       await egress;
+      await keeper;
       // An agent may ask its model about the first claim that it sees.
       await gateway;
       await makePart(input, change, () => nextHeartbeat(board, change.agent));
@@ -87,6 +92,7 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
     volumes,
     gateway,
     egress,
+    keeper,
     starter,
     agents,
     starter.then(() => makeOrchestrator(input, changes.orchestrator, board, firstAgents)),
@@ -206,8 +212,8 @@ async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Prom
   await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
 }
 
-function partsOf({ redis, orchestrator, gateway, egress, starter, agents }: Diff): Change[] {
-  return [redis, orchestrator, gateway ?? [], egress ?? [], starter ?? [], agents].flat();
+function partsOf({ redis, orchestrator, gateway, egress, starter, keeper, agents }: Diff): Change[] {
+  return [redis, orchestrator, gateway ?? [], egress ?? [], starter ?? [], keeper ?? [], agents].flat();
 }
 
 function outcomeOf(changes: Diff, removed: ContainerPart[], before: RegisteredAgent[], { registrations }: ApplyInput): Outcome {

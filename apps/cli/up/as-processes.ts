@@ -68,6 +68,11 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     networks: plan.networks.slice(0, 1),
     egress: undefined,
     starter: undefined,
+    keeper: plan.keeper && {
+      ...plan.keeper,
+      program: programs.gateway,
+      spec: made(plan.keeper.spec, { entrypoint: ["sleep", ...(plan.keeper.spec.entrypoint ?? []).slice(1)] }),
+    },
     redis: made(plan.redis, {
       entrypoint: ["sh", "-c", redisScript(plan.redis.resources?.memoryBytes)],
       env: { ...plan.redis.env, SETT_REDIS_PORT: String(ports.redis) },

@@ -23,6 +23,7 @@ export type Diff = {
   gateway: Change | undefined;
   egress: Change | undefined;
   starter: Change | undefined;
+  keeper: Change | undefined;
   agents: (Change & Pick<PlannedAgent, "agent" | "workspace">)[];
   /** Containers of agents that are no longer in the plan, workers among them, and services that are not in it. */
   removed: ContainerPart[];
@@ -36,8 +37,9 @@ export type Diff = {
 export function diffOf(plan: InstancePlan, { containers, networks, volumes }: InstanceParts): Diff {
   const present = containers.filter((container) => !isLeftover(container));
   const planned = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
-  const sockets = new Set(
-    [plan.redisSocket, plan.gateway?.volumes ?? [], plan.egress?.sockets ?? [], plan.starter?.sockets ?? []]
+  const services = [plan.egress, plan.starter, plan.keeper];
+  const ofServices = new Set(
+    [plan.redisSocket, plan.gateway?.volumes ?? [], ...services.map((service) => service?.volumes ?? [])]
       .flat()
       .map(({ name }) => name),
   );
@@ -53,6 +55,7 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
     gateway: plan.gateway && change("gateway", plan.gateway.spec),
     egress: plan.egress && change("egress", plan.egress.spec),
     starter: plan.starter && change("starter", plan.starter.spec),
+    keeper: plan.keeper && change("keeper", plan.keeper.spec),
     agents: plan.agents.map(({ agent, workspace, spec }) => ({ agent, workspace, ...change(agent, spec) })),
     removed: present.filter(({ labels }) =>
       "agent" in labels ? !planned.has(labels.agent) : isService(labels) && plan[labels.component] === undefined,
@@ -61,7 +64,7 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
     unusedVolumes: volumes
       .filter(({ name, labels }) => {
         if (labels.component === "carrier") return name !== plan.carrier.name;
-        if (labels.component === "socket") return !sockets.has(name);
+        if (labels.component === "socket" || labels.component === "secrets") return !ofServices.has(name);
         return labels.component === "workspace" && !planned.has(labels.agent);
       })
       .map(({ name }) => name),
@@ -70,14 +73,15 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
 }
 
 /** Of those that only some instances have. */
-function isService(labels: PartLabels): labels is PartLabels & { component: "gateway" | "egress" | "starter" } {
-  return ["gateway", "egress", "starter"].includes(labels.component);
+function isService(labels: PartLabels): labels is PartLabels & { component: "gateway" | "egress" | "starter" | "keeper" } {
+  return ["gateway", "egress", "starter", "keeper"].includes(labels.component);
 }
 
 function isLeftover({ name, labels }: ContainerPart): boolean {
   // A container that only prepares a volume has the labels of the volume, and never runs.
   return (
-    isSetAside(name) || !["redis", "orchestrator", "gateway", "egress", "starter", "agent", "worker"].includes(labels.component)
+    isSetAside(name) ||
+    !["redis", "orchestrator", "gateway", "egress", "starter", "keeper", "agent", "worker"].includes(labels.component)
   );
 }
 

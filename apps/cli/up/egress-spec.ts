@@ -39,11 +39,11 @@ export function planEgress(input: PlanInput, labels: Record<"egress" | "socket",
     restart: "unless-stopped",
     stopTimeoutSeconds: gatewayStopSeconds,
   };
-  const sockets = agents.map(({ name }) => ({
+  const volumes = agents.map(({ name }) => ({
     name: egressVolumeName(input.instance, name),
     labels: labels.socket,
     owner: egressUser,
     image: input.images.cub.tag,
   }));
-  return { spec, program: gatewayProgram, sockets };
+  return { spec, program: gatewayProgram, volumes };
 }

@@ -10,12 +10,13 @@ import { formatAge } from "../text/age.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
 import { hasModels } from "./gateway-spec.ts";
 import { inputsLabel } from "./inputs-label.ts";
+import { hasSecrets } from "./keeper-spec.ts";
 import { findOrchestrator } from "./orchestrator-image.ts";
 import { hasEgress } from "./sockets.ts";
 
 export type Image = { tag: string } & ImageInfo;
 
-/** `gateway`: undefined where sett.yml has neither models nor `egress`. */
+/** `gateway`: undefined where sett.yml has neither models, `egress` nor `secrets`. */
 export type Images = { redis: Image; orchestrator: Image; gateway: Image | undefined; cub: Image; agents: Map<AgentName, Image> };
 
 type Input = Place & {
@@ -52,7 +53,10 @@ export async function prepareImages(input: Input): Promise<Images> {
   });
   const orchestrator = findOrchestrator(config.services.orchestrator.image, version, service);
   const cub = service(`${carrierImage}:${version}`);
-  const gateway = hasModels(config) || hasEgress(config) ? service(`sett/gateway:${version}`) : Promise.resolve(undefined);
+  const gateway =
+    hasModels(config) || hasEgress(config) || hasSecrets(config)
+      ? service(`sett/gateway:${version}`)
+      : Promise.resolve(undefined);
   const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
   const jobs = [redis, orchestrator, gateway, cub, ...agents];
   // The first failure stops the others, so that a person does not wait for a long build in vain.

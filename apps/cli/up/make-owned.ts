@@ -8,9 +8,11 @@ export async function makeOwned(
   volumes: readonly OwnedVolume[],
 ): Promise<string[]> {
   const made = await Promise.all(
-    volumes.map(async ({ name, labels, owner, image }) => {
-      const isNew = (await runtime.volumes.create(name, labels)) === "created";
+    volumes.map(async ({ name, labels, owner, image, memoryBytes }) => {
+      const memory = memoryBytes === undefined ? undefined : { owner, sizeBytes: memoryBytes };
+      const isNew = (await runtime.volumes.create(name, labels, memory)) === "created";
       if (isNew) undoSteps.add(() => runtime.volumes.remove(name));
+      if (memory !== undefined) return isNew ? [name] : [];
       // Also for an existing volume: the process that created it may have been killed before this step.
       await runtime.volumes.prepare(name, owner, image);
       return isNew ? [name] : [];

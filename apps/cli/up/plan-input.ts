@@ -33,7 +33,7 @@ export type PlanInput = {
     redis: PlannedImage;
     orchestrator: PlannedImage;
     cub: PlannedImage;
-    /** Undefined where sett.yml has neither models nor `egress`. */
+    /** Undefined where sett.yml has neither models, `egress` nor `secrets`. */
     gateway?: PlannedImage | undefined;
     agents: ReadonlyMap<AgentName, PlannedImage>;
   };
@@ -51,7 +51,12 @@ export type Cassettes = { mode: "record" | "replay"; folder: string };
 export type PlannedVolume = { name: string; labels: PartLabels };
 
 /** A volume whose owner is not root. The image is that of a container which never runs. */
-export type OwnedVolume = PlannedVolume & { owner: Owner; image: string };
+export type OwnedVolume = PlannedVolume & {
+  owner: Owner;
+  image: string;
+  /** It is in memory, and may have so many bytes. */
+  memoryBytes?: number;
+};
 
 export type PlannedGateway = {
   spec: ContainerSpec;
@@ -61,8 +66,8 @@ export type PlannedGateway = {
   volumes: OwnedVolume[];
 };
 
-/** A service without state. `sockets`: the volumes in which it leaves them. */
-export type PlannedService = Pick<PlannedGateway, "spec" | "program"> & { sockets: OwnedVolume[] };
+/** A service without state. `volumes`: those in which it leaves something for others. */
+export type PlannedService = Pick<PlannedGateway, "spec" | "program"> & { volumes: OwnedVolume[] };
 
 export type PlannedAgent = {
   agent: AgentName;

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { UserWithPassword } from "../../../lib/blackboard/redis/administration.ts";
 import { policyOf } from "../../../lib/config/registrations.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
 import {
@@ -31,6 +32,7 @@ import {
 import { planEgress } from "./egress-spec.ts";
 import { withFingerprint } from "./fingerprint.ts";
 import { gatewaySpec, hasModels } from "./gateway-spec.ts";
+import { planKeeper } from "./keeper-spec.ts";
 import {
   type OwnedVolume,
   type PlanInput,
@@ -62,6 +64,8 @@ export type InstancePlan = {
   egress: PlannedService | undefined;
   /** Undefined where no agent has workers. */
   starter: PlannedService | undefined;
+  /** Undefined where no agent has secrets. */
+  keeper: PlannedService | undefined;
   agents: PlannedAgent[];
   /** The users of Redis. */
   users: UserWithPassword[];
@@ -121,6 +125,7 @@ export function planInstance(input: PlanInput): InstancePlan {
     gateway: planGateway(input, labels),
     egress: planEgressOf(input, labels),
     starter: planStarterOf(input, agents, labels),
+    keeper: planKeeperOf(input, labels),
     agents,
     users: redisUsersOf(config, hasModels(config), input.password),
   };
@@ -153,6 +158,12 @@ function planStarterOf(
   const ofStarter = { starter: labels({ component: "starter" }), socket: labels({ component: "socket" }) };
   const planned = planStarter(input, agents, { user: serviceUser, labels: ofStarter });
   return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) };
+}
+
+function planKeeperOf(input: PlanInput, labels: (kind: PartKind) => PartLabels): PlannedService | undefined {
+  const ofVolume = (agent: AgentName) => labels({ component: "secrets", agent });
+  const planned = planKeeper(input, labels({ component: "keeper" }), ofVolume);
+  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
 }
 
 function networksOf({ instance, config }: PlanInput, labels: PartLabels): InstancePlan["networks"] {

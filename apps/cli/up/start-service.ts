@@ -8,6 +8,6 @@ import { answersWhenReady } from "./readiness.ts";
 /** Both are undefined where the instance has no such service. */
 export async function startService(tools: Tools, planned: PlannedService | undefined, change: Change | undefined): Promise<void> {
   if (planned === undefined || change === undefined) return;
-  if (change.kind !== "keep") await makeOwned(tools, planned.sockets);
+  if (change.kind !== "keep") await makeOwned(tools, planned.volumes);
   await makePart(tools, change, async () => (signal) => answersWhenReady(tools.runtime, planned, signal));
 }

@@ -31,7 +31,7 @@ export async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: 
   await stop(["agent", "worker"], agentSeconds);
   if (!hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   // After the agents, whose commands may still use them.
-  await stop(["gateway", "egress", "starter"], gatewayStopSeconds);
+  await stop(["gateway", "egress", "starter", "keeper"], gatewayStopSeconds);
 }
 
 /** A container that cannot be stopped is removed by force later; the others stop all the same. */

@@ -65,5 +65,5 @@ export function planStarter(
     stopTimeoutSeconds: gatewayStopSeconds,
   };
   const socket = { name: starterVolumeName(instance), labels: labels.socket, owner: user, image: images.cub.tag };
-  return { spec, program: orchestratorProgram, sockets: [socket] };
+  return { spec, program: orchestratorProgram, volumes: [socket] };
 }

@@ -52,7 +52,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
       exec: (container, command, input) => execInContainer(docker, container, command, input),
     },
     volumes: {
-      create: (name, labels) => createVolume(docker, name, labels),
+      create: (name, labels, memory) => createVolume(docker, name, labels, memory),
       fill: (volume, from) => fillVolume(docker, volume, from),
       prepare: (volume, owner, image) => prepareVolume(docker, volume, owner, image),
       remove: (name) => removeVolume(docker, name),

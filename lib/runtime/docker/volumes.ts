@@ -4,16 +4,28 @@ import { SettError } from "../../model/errors.ts";
 import type { Owner } from "../container-spec.ts";
 import { identifyPart } from "../identify-part.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
+import type { MemoryVolume } from "../port.ts";
 import { volumeMount } from "./container-options.ts";
 import { removeContainer } from "./containers.ts";
 import { ask, askIfThere } from "./errors.ts";
 import { folderArchive } from "./folder-archive.ts";
 
-export async function createVolume(docker: Docker, name: string, labels: PartLabels): Promise<"created" | "kept"> {
+export async function createVolume(
+  docker: Docker,
+  name: string,
+  labels: PartLabels,
+  memory?: MemoryVolume,
+): Promise<"created" | "kept"> {
   // The Engine's own create is silent about a volume that exists, and leaves its labels as they are.
   const existing = await askIfThere(`look for the volume ${name}`, () => docker.getVolume(name).inspect());
   if (existing === undefined) {
-    await ask(`create the volume ${name}`, () => docker.createVolume({ Name: name, Labels: writeLabels(labels) }));
+    await ask(`create the volume ${name}`, () =>
+      docker.createVolume({
+        Name: name,
+        Labels: writeLabels(labels),
+        ...(memory && { Driver: "local", DriverOpts: memoryOptions(memory) }),
+      }),
+    );
     return "created";
   }
   const found = identifyPart("volume", name, existing.Labels);
@@ -21,6 +33,12 @@ export async function createVolume(docker: Docker, name: string, labels: PartLab
   throw new SettError("instance-taken", `There is a volume named ${name} already, and it is not this instance's.`, {
     hint: `Look at it with \`docker volume inspect ${name}\`, or choose another name for the instance.`,
   });
+}
+
+/** As for `mount`. */
+function memoryOptions({ owner: { uid, gid }, sizeBytes }: MemoryVolume): Record<string, string> {
+  const o = `size=${sizeBytes},uid=${uid},gid=${gid},mode=0700,noexec,nosuid,nodev`;
+  return { type: "tmpfs", device: "tmpfs", o };
 }
 
 export async function fillVolume(docker: Docker, volume: string, from: { image: string; path: string }): Promise<void> {

@@ -78,7 +78,7 @@ export function processRuntime(
       exec: (name, words, input) => execBeside(registry, name, words, input),
     },
     volumes: {
-      create: (name, labels) => createVolume(registry, name, labels),
+      create: (name, labels, memory) => createVolume(registry, name, labels, memory),
       fill: async () => {},
       prepare: async () => {},
       remove: (name) => removeVolume(registry, name),

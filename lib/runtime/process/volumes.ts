@@ -1,11 +1,18 @@
 // Volumes: folders with labels.
-import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../../model/errors.ts";
 import type { PartLabels } from "../labels.ts";
+import type { MemoryVolume } from "../port.ts";
 import type { Registry } from "./registry.ts";
+import { newSecretsFolder } from "./secrets.ts";
 
-export async function createVolume(registry: Registry, name: string, labels: PartLabels): Promise<"created" | "kept"> {
+export async function createVolume(
+  registry: Registry,
+  name: string,
+  labels: PartLabels,
+  memory?: MemoryVolume,
+): Promise<"created" | "kept"> {
   await registry.open();
   const isNew = await registry.createLabels("volumes", name, labels);
   const found = isNew ? labels : registry.labelsOf("volumes", name);
@@ -14,11 +21,23 @@ export async function createVolume(registry: Registry, name: string, labels: Par
       hint: `Look at ${registry.volumeFolder(name)}, or choose another name for the instance.`,
     });
   }
-  await mkdir(registry.volumeFolder(name), { recursive: true, mode: 0o700 });
+  if (memory === undefined) await mkdir(registry.volumeFolder(name), { recursive: true, mode: 0o700 });
+  else await makeInMemory(registry, name);
   return isNew ? "created" : "kept";
 }
 
+/** The folder is a link into memory, where the machine has such a place. After a restart of the machine it is made again. */
+async function makeInMemory(registry: Registry, name: string): Promise<void> {
+  const link = registry.volumeFolder(name);
+  const known = await readlink(link).catch(() => undefined);
+  const target = known ?? (await newSecretsFolder(registry.root));
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  if (known === undefined) await symlink(target, link);
+}
+
 export async function removeVolume(registry: Registry, name: string): Promise<void> {
+  const target = await readlink(registry.volumeFolder(name)).catch(() => undefined);
+  if (target !== undefined) await removeFolder(target);
   await removeFolder(registry.volumeFolder(name));
   await registry.removeLabels("volumes", name);
 }

@@ -85,7 +85,7 @@ function running({
       .map(container),
     networks: networks.map((network, index) => ({ id: String(index), ...network })),
     volumes: [
-      ...[carrier, blackboard, redisSocket, ...(gateway?.volumes ?? []), ...(egress?.sockets ?? [])],
+      ...[carrier, blackboard, redisSocket, ...(gateway?.volumes ?? []), ...(egress?.volumes ?? [])],
       ...agents.map(({ workspace }) => workspace),
     ],
   };

@@ -1,0 +1,43 @@
+// Between the agent's commands and the gateway: what they send to their model has no value of a secret in it, so that neither the provider
+// nor the transcript has one.
+import { serve } from "../../../lib/service/serve.ts";
+import type { Masker } from "./masker.ts";
+
+/** The connection's own, and what the answer no longer is: it is decompressed on the way. */
+const dropped = ["connection", "content-encoding", "content-length", "host", "keep-alive", "transfer-encoding"];
+
+/** Returns its URL, without a slash at its end. `target` has none either. It does not keep the process alive. */
+export function openMaskingProxy(target: string, masker: () => Masker): string {
+  const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, async (request) => {
+    if (request.headers.has("content-encoding"))
+      return refusal(415, "An agent with secrets cannot send compressed requests to its model: they could not be searched.");
+    const { pathname, search } = new URL(request.url);
+    const { method, signal } = request;
+    const headers = passedOn(request.headers);
+    headers.set("accept-encoding", "identity");
+    const hasBody = method !== "GET" && method !== "HEAD";
+    const body = hasBody ? masker().bytes(new Uint8Array(await request.arrayBuffer())) : undefined;
+    try {
+      const order = { method, headers, signal, redirect: "manual" as const };
+      const answer = await fetch(masker().text(`${target}${pathname}${search}`), {
+        ...order,
+        ...(body && { body: new Uint8Array(body) }),
+      });
+      const { status, statusText } = answer;
+      return new Response(answer.body, { status, statusText, headers: passedOn(answer.headers) });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return refusal(502, "The gateway cannot be reached.");
+    }
+  });
+  server.unref();
+  return `http://127.0.0.1:${server.port}`;
+}
+
+function passedOn(headers: Headers): Headers {
+  return new Headers([...headers].filter(([name]) => !dropped.includes(name)));
+}
+
+function refusal(status: number, message: string): Response {
+  return Response.json({ error: { type: "sett_error", message } }, { status });
+}
