@@ -14,7 +14,11 @@ const oneOf = "needs one of `file`, `environment` and `command`, which says wher
 export const SecretSource = z
   .strictObject({
     file: z.string().min(1, { error: "must not be empty" }).optional().describe("A file of this machine."),
-    environment: VariableName.optional().describe("A variable of the environment in which `sett up` runs."),
+    environment: z
+      .string()
+      .regex(/^[A-Za-z_]\w*$/, { error: "must be a variable's name such as `REGISTRY_TOKEN`" })
+      .optional()
+      .describe("A variable of the environment in which `sett up` runs."),
     command: z
       .array(z.string(), { error: 'must be a list: `["pass", "show", "registry"]`' })
       .min(1, { error: "must not be empty: its first entry is the program" })

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
+import type { RunOutcome } from "../deps.ts";
 import { type Masker, maskerOf } from "./masker.ts";
 
 const lookEveryMs = 500;
@@ -87,10 +88,7 @@ function areSame(one: Values, other: Values): boolean {
 }
 
 /** The outcome of a command, with nothing of the secrets in its output. */
-export function withoutSecrets<Outcome extends CommandOutcome | { kind: "over_limit"; stdout: Uint8Array; stderr: Uint8Array }>(
-  outcome: Outcome,
-  masker: Masker,
-): Outcome {
+export function withoutSecrets<Outcome extends CommandOutcome | RunOutcome>(outcome: Outcome, masker: Masker): Outcome {
   if (!("stdout" in outcome)) return outcome;
   return { ...outcome, stdout: masker.bytes(outcome.stdout), stderr: masker.bytes(outcome.stderr) };
 }

@@ -112,7 +112,12 @@ test("every sett.yml of the documentation is without a mistake", () => {
     }),
   );
   expect(yaml.length).toBeGreaterThan(10);
-  const host = { SETT_HOOK_SECRET: "a-secret-of-16-or-more", ANTHROPIC_API_KEY: "sk-1", OPENAI_API_KEY: "sk-2" };
+  const host = {
+    SETT_HOOK_SECRET: "a-secret-of-16-or-more",
+    ANTHROPIC_API_KEY: "sk-1",
+    OPENAI_API_KEY: "sk-2",
+    REGISTRY_TOKEN: "token",
+  };
   for (const { at, text } of yaml) {
     const whole = text.includes("version:") ? text : `version: '1.0'\n${text}`;
     const { mistakes, missing } = parseConfig({ text: whole, file: at, folder: root, host });

@@ -25,6 +25,7 @@ test("a short file gets every default", async () => {
     people: [],
     order: ["a"],
     notify: [],
+    secrets: {},
     agents: [
       {
         name: "a",
@@ -39,6 +40,7 @@ test("a short file gets every default", async () => {
         environment: {},
         network: "board",
         egress: [],
+        secrets: [],
         resources: { limits: { pids: 2048, files: 4096, disk_bytes: 10 * 1024 ** 3 } },
         prompts: {},
         budget: {},

@@ -1,0 +1,63 @@
+// Secrets without containers: files in memory that only this user can read, which go with the sett.
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readSpec } from "../../lib/runtime/process/registry.ts";
+import { ProcessSett } from "../support/sett/process-sett.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(120_000);
+
+const value = `a-secret-of-the-tests-${crypto.randomUUID()}`;
+const script = `work=$(cat); printf '%s' "$TOKEN" | cmp -s - "$SETT_SECRETS_DIR/token" && same=same
+printf '{"structural_type":"Terminal","artefact_type":"Done","artefact_payload":"%s %s","summary":""}' "$same" "$TOKEN"`;
+const settings = `version: '1.0'
+secrets: { token: { environment: TOKEN } }
+agents:
+  maker:
+    image: none:1
+    command: ["sh", "-c", ${JSON.stringify(script)}]
+    bids: [{ on: GoalDefined, bid: exclusive }]
+    secrets: [{ name: token, variable: TOKEN }]
+`;
+
+async function payloadOf(sett: ProcessSett): Promise<string> {
+  const goal = (await sett.need("forage", "--goal", "Go")).trim();
+  const find = async () => {
+    const artefacts: { type: string; payload: string }[] = JSON.parse(await sett.need("hoard", "--json", "--goal", goal));
+    return artefacts.find(({ type }) => type !== "GoalDefined");
+  };
+  return (await waitFor("the result", find, { everyMs: 50 })).payload;
+}
+
+test("a command gets them, nothing on disk has them, and `down` removes them", async () => {
+  await using sett = await ProcessSett.create(settings);
+  sett.env = { TOKEN: value };
+  expect(await sett.up()).toContain("is up: redis, orchestrator, keeper, maker\n");
+  expect(await payloadOf(sett)).toBe("same [secret token]");
+  const folder = readSpec(sett.placeOf("agent-maker"))?.env.SETT_SECRETS_DIR ?? "";
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect(await readFile(join(folder, "token"), "utf8")).toBe(value);
+  const place = await Bun.$`readlink -f ${folder}`.text();
+  expect(place).toStartWith("/dev/shm/");
+  expect(await Bun.$`grep -rl ${value} ${sett.root}`.nothrow().text()).toBe("");
+
+  sett.env = { TOKEN: `${value}-changed` };
+  expect(await sett.up()).toContain("nothing has changed");
+  expect(await payloadOf(sett)).toBe("same [secret token]");
+
+  await sett.need("down", "--name", sett.name);
+  expect(existsSync(place.trim())).toBe(false);
+  expect((await readdir("/dev/shm")).filter((name) => name === place.trim().slice("/dev/shm/".length))).toEqual([]);
+});
+
+test("a value that cannot be read stops `up` before anything is made", async () => {
+  await using sett = await ProcessSett.create(settings.replace("{ environment: TOKEN }", "{ file: ./absent }"));
+  const { code, err } = await sett.sett("up", "--name", sett.name, "--runtime", "process");
+  expect(code).toBe(2);
+  expect(err).toContain("The secret token cannot be read: its file cannot be read: ENOENT");
+  expect(existsSync(sett.placeOf("redis"))).toBe(false);
+  await writeFile(join(sett.folder, "absent"), "short");
+  expect((await sett.sett("up", "--name", sett.name, "--runtime", "process")).err).toContain("has a value of 5 bytes");
+});
