@@ -49,8 +49,6 @@ export class Cub {
   }
 
   health(): Health {
-    const missing = this.#deps.secrets?.missing() ?? [];
-    if (missing.length > 0) return { ok: false, reason: `Waiting for secrets: ${missing.join(", ")}. \`sett up\` brings them.` };
     return this.#heartbeat.health();
   }
 

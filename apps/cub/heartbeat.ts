@@ -47,7 +47,8 @@ export class Heartbeat {
     }
     if (slowest.silentMs() > stuckAfterMs) return log.error(`The ${slowest.name} is stuck`, { silent_ms: slowest.silentMs() });
     const claim = this.#executor?.workingOn;
-    const state = stateOf(isStopping, claim !== undefined);
+    const lacksSecrets = (this.#deps.secrets?.missing() ?? []).length > 0;
+    const state: AgentState = isStopping ? "stopping" : lacksSecrets ? "no_secrets" : claim === undefined ? "idle" : "working";
     const status = { at: clock.now().getTime(), state, ...withoutUndefined({ claim_id: claim }) };
     // One lost heartbeat does no harm: the next one follows, and the connection itself detects that Redis is away.
     await board.reportStatus(registration.current.name, status).catch((error: unknown) => {
@@ -56,6 +57,8 @@ export class Heartbeat {
   }
 
   health(): Health {
+    const missing = this.#deps.secrets?.missing() ?? [];
+    if (missing.length > 0) return { ok: false, reason: `Waiting for secrets: ${missing.join(", ")}. \`sett up\` brings them.` };
     const slowest = this.#slowest();
     if (slowest.silentMs() > stuckAfterMs) return { ok: false, reason: `The ${slowest.name} is stuck.` };
     const problem = this.#deps.board.contactProblem();
@@ -67,9 +70,4 @@ export class Heartbeat {
     const { watcher, executor } = this.#deps.watch;
     return watcher.silentMs() > executor.silentMs() ? watcher : executor;
   }
-}
-
-function stateOf(isStopping: boolean, isWorking: boolean): AgentState {
-  if (isStopping) return "stopping";
-  return isWorking ? "working" : "idle";
 }

@@ -48,7 +48,8 @@ export function needsWorkers({ replicas, strategy }: Pick<AgentRegistration, "re
  */
 export type RegisteredAgent = AgentRegistration & { unreadable?: { text: string; problem: string } };
 
-export const AgentState = z.enum(["starting", "idle", "working", "stopping"]);
+/** `no_secrets`: it takes no work until `sett up` has brought its secrets again. */
+export const AgentState = z.enum(["starting", "idle", "working", "stopping", "no_secrets"]);
 export type AgentState = z.infer<typeof AgentState>;
 
 /** The last heartbeat. `at` is the cub's clock, Unix time in milliseconds. */

@@ -180,6 +180,8 @@ test("a restart of an agent loses none; after one of the machine its work waits 
   const health = () => $`docker exec ${container("agent-maker")} /cub/cub --healthcheck`.quiet().nothrow();
   await waitFor("an unhealthy agent", async () => (await health()).exitCode !== 0, { everyMs: 100 });
   await waitFor("its log", async () => (await sett.need("logs", "maker")).includes("Waiting for secrets"), { everyMs: 100 });
+  const status = async () => await sett.need("status");
+  await waitFor("the reason", async () => (await status()).includes("its secrets are missing, which `sett up"), { everyMs: 200 });
   await sett.up();
   const done = async () => (await sett.artefacts(goal)).find(({ type }) => type === "Done");
   expect((await waitFor("the result", done, { everyMs: 100 })).payload).toBe("key token\n");

@@ -93,7 +93,7 @@ function secretsFinding(env: Readonly<Record<string, string>>, { subject, up }: 
     level: "warning",
     found: `in the environment: ${names.join(", ")}`,
     why: "Every program in the container can read them, and every user of the Engine (`docker inspect`).",
-    remedy: `A key of a model belongs to \`models\` in sett.yml: only the gateway has it. Otherwise remove the variable, then \`${up}\`.`,
+    remedy: `In sett.yml a key of a model belongs to \`models\`, and a token of a command to \`secrets\`: move it there, then \`${up}\`.`,
   };
 }
 

@@ -56,7 +56,10 @@ export function blockedReasonOf(waiting: Waiting, situation: Situation): Blocked
   const agent = situation.agents.find(({ name }) => name === waiting.agent);
   if (agent === undefined) return { reason: "unregistered" };
   const isByWorker = agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
-  const liveness = isByWorker ? undefined : livenessOf(agent, situation);
+  const own = livenessOf(agent, situation);
+  // Its workers have the same secrets as the agent's own container.
+  if (own.reason === "alive" && own.state === "no_secrets") return own;
+  const liveness = isByWorker ? undefined : own;
   if (liveness?.reason === "silent" || liveness?.reason === "unreadable" || waiting.kind !== "start") return liveness;
   return busyWith(agent, waiting.claim, situation.open) ?? liveness;
 }

@@ -134,6 +134,8 @@ function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Sty
       if (liveness.last_heard === null) return { state: "unknown", beat: "never", paint: style.red };
       return { state: "silent", beat: agoOf(liveness.last_heard, nowMs), paint: style.red };
     case "alive":
+      if (liveness.state === "no_secrets")
+        return { state: "no secrets", beat: agoOf(liveness.last_heard, nowMs), paint: style.red };
       return {
         state: liveness.state,
         beat: agoOf(liveness.last_heard, nowMs),

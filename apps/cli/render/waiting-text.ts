@@ -26,7 +26,7 @@ export function waitingSentence(waiting: Waiting, situation: Situation): string 
       return `\`${waiting.agent}\` to start, ${age}${because(waiting, situation)}`;
     case "work": {
       const why = blockedReasonOf(waiting, situation);
-      return `\`${waiting.agent}\`, at work for ${age}${why?.reason === "alive" ? "" : because(waiting, situation)}`;
+      return `\`${waiting.agent}\`, at work for ${age}${why?.reason === "alive" && why.state !== "no_secrets" ? "" : because(waiting, situation)}`;
     }
     case "retry": {
       const reason = shorten(oneLine(waiting.reason), maxReasonLength);
@@ -57,6 +57,7 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
     if (isTerse) return (isAbsent(why) ? style.red : same)(`${agent} ${age}`);
     if (why?.reason === "unregistered") return style.red(`${agent} not registered`);
     if (why?.reason === "unreadable") return style.red(`${agent} unreadable`);
+    if (why?.reason === "alive" && why.state === "no_secrets") return style.red(`${agent} without its secrets`);
     if (why?.reason === "silent") return style.red(`${agent} ${silence(why.last_heard, nowMs)}`);
     return `${agent} ${why?.reason === "busy" ? "busy elsewhere" : whenAlive} ${age}`;
   };
@@ -125,6 +126,7 @@ function reasonText(why: BlockedReason, agent: AgentName, { suggest, nowMs, stor
       return `it has worked on ${on} for ${lastingSince(why.since, nowMs)}`;
     }
     case "alive":
+      if (why.state === "no_secrets") return `its secrets are missing, which \`${suggest("up")}\` brings`;
       return `it is ${why.state}, last heard ${agoOf(why.last_heard, nowMs)}`;
     default:
       return unreachable(why);

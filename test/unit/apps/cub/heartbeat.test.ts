@@ -1,13 +1,18 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Deps } from "../../../../apps/cub/deps.ts";
 import { Heartbeat } from "../../../../apps/cub/heartbeat.ts";
 import { LoopWatch } from "../../../../apps/cub/loop-watch.ts";
+import { Secrets } from "../../../../apps/cub/secrets/secrets.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
 
 /** A heartbeat whose loops go by a clock in the test's hand. */
-async function beating() {
+async function beating(over: Partial<Deps> = {}) {
   let nowMs = 1_000_000;
   const watch = { watcher: new LoopWatch("claim watcher", () => nowMs), executor: new LoopWatch("work executor", () => nowMs) };
-  const scene = await cubScene({ over: { watch } });
+  const scene = await cubScene({ over: { watch, ...over } });
   return {
     scene,
     watch,
@@ -45,6 +50,21 @@ describe("the heartbeat", () => {
     expect(await status()).toBeUndefined();
     watch.watcher.markIdle();
     expect(heartbeat.health()).toEqual({ ok: true });
+  });
+
+  test("says that secrets are missing, until they are there", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sett-heartbeat-"));
+    const secrets = new Secrets(folder, { token: null });
+    const { scene, heartbeat, status } = await beating({ secrets });
+    await using _ = scene;
+    await heartbeat.tick(false);
+    expect((await status())?.state).toBe("no_secrets");
+    expect(heartbeat.health()).toEqual({ ok: false, reason: "Waiting for secrets: token. `sett up` brings them." });
+    await writeFile(join(folder, "token"), "a-secret-of-the-tests");
+    await heartbeat.tick(false);
+    expect((await status())?.state).toBe("idle");
+    expect(heartbeat.health()).toEqual({ ok: true });
+    await rm(folder, { recursive: true });
   });
 
   test("ends the cub when a loop hangs for too long", async () => {

@@ -100,6 +100,15 @@ describe("a claim that is granted", () => {
     expect(sentences(snapshot, idle)).toEqual(["`coder` to start, 12s: it is idle, last heard 2s ago"]);
   });
 
+  test("waits for the secrets of an agent, or of the one whose workers do its work", () => {
+    const statuses = new Map([[agentName("coder"), { at: nowMs, state: "no_secrets" as const }]]);
+    const workers = { agents: [sampleAgent("coder", { strategy: "fresh_per_call" })] };
+    for (const around of [situation(["coder"], { statuses }), situation(["coder"], { statuses, ...workers })]) {
+      expect(sentences(snapshot, around)).toEqual(["`coder` to start, 12s: its secrets are missing, which `sett up` brings"]);
+      expect(briefs(snapshot, around)).toEqual(["coder without its secrets"]);
+    }
+  });
+
   test("is not delayed by an agent that may work on more claims at a time", () => {
     const replicas = { agents: [sampleAgent("coder", { replicas: 2, strategy: "fresh_per_call" })] };
     const one = situation(["coder"], { ...replicas, open: [snapshot, other(180, "99999999")] });
