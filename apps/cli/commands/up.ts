@@ -107,6 +107,8 @@ export const up = defineCommand({
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);
 
+    const engine = await runtime.check();
+    const user = engine.isRootless ? rootOfContainers : repository.place.containerUser;
     const built: string[] = [];
     const stateNow = () => stateAfterFailure(instance, before, built);
     const images = await prepareImages({
@@ -115,7 +117,7 @@ export const up = defineCommand({
       version,
       config,
       isRebuild: args.build,
-      owner: repository.place.containerUser,
+      owner: user,
       env: shell.env,
       progress,
       signal,
@@ -123,7 +125,6 @@ export const up = defineCommand({
     }).catch((error: unknown) => {
       throw withState(error, stateNow());
     });
-    const user = repository.place.containerUser;
     const folders = repository.foldersOf(instance);
     const registrations = registrationsOf(
       config,
@@ -139,8 +140,11 @@ export const up = defineCommand({
       images,
       // Parts that keep running know the password of last time.
       password: passwordOf(before) ?? randomBytes(24).toString("hex"),
-      machine: await runtime.check(),
-      engineSocket: machine === undefined && config.agents.some(needsWorkers) ? await findEngineSocket(shell.env) : undefined,
+      machine: engine,
+      engineSocket:
+        machine === undefined && config.agents.some(needsWorkers)
+          ? await findEngineSocket({ env: shell.env, isRootless: engine.isRootless })
+          : undefined,
       cassettes,
     });
     const plan =
@@ -181,6 +185,9 @@ export const up = defineCommand({
     return;
   },
 });
+
+/** In a rootless Engine it is the user who runs the Engine, and has the rights of no other. */
+const rootOfContainers = { uid: 0, gid: 0 };
 
 function passwordOf(parts: InstanceParts | undefined): string | undefined {
   return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;

@@ -8,8 +8,13 @@ export type EngineSocket = { path: string; gid: number };
 /** The path of the socket inside a container. */
 export const usualSocket = "/var/run/docker.sock";
 
+/** As a rootless Engine's containers see a group of this machine: that of its own user alone is one of theirs. */
+const ownGroup = 0;
+
+type Finding = { env: Readonly<Record<string, string | undefined>>; isRootless: boolean };
+
 /** SETT_STARTER_SOCKET: another one than that of `sett up`, such as a proxy's. Throws `docker-unreachable` where there is no socket that a container could use. */
-export async function findEngineSocket(env: Readonly<Record<string, string | undefined>>): Promise<EngineSocket> {
+export async function findEngineSocket({ env, isRootless }: Finding): Promise<EngineSocket> {
   const { SETT_STARTER_SOCKET: own = "", DOCKER_HOST: engine = "" } = env;
   const host = own === "" ? engine : `unix://${own}`;
   const path = host === "" ? usualSocket : host.startsWith("unix://") ? host.slice("unix://".length) : undefined;
@@ -21,7 +26,7 @@ export async function findEngineSocket(env: Readonly<Record<string, string | und
   }
   try {
     const { gid } = await stat(path);
-    return { path, gid };
+    return { path, gid: isRootless ? ownGroup : gid };
   } catch (cause) {
     throw new SettError("docker-unreachable", `The Docker Engine's socket ${path} cannot be used: ${messageOf(cause)}.`, {
       hint,

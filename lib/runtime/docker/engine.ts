@@ -26,13 +26,15 @@ export async function checkEngine(docker: Docker, answerWithinMs: number): Promi
     const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions } = await ask({
       abortSignal: AbortSignal.timeout(answerWithinMs),
     });
+    const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option));
     return {
       version: ServerVersion,
       architecture: architectures[Architecture] ?? Architecture,
       cpus: NCPU,
       memoryBytes: MemTotal,
-      canLimitSystemCalls: (SecurityOptions ?? []).some((option) => /^(?:name=)?seccomp\b/.test(option)),
+      canLimitSystemCalls: has(/^(?:name=)?seccomp\b/),
       canLimitProcessors: CpuCfsQuota !== false,
+      isRootless: has(/^(?:name=)?rootless\b/),
     };
   } catch (error) {
     if (isAbort(error)) {

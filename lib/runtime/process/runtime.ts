@@ -47,6 +47,7 @@ export function processRuntime(
         memoryBytes: totalmem(),
         canLimitSystemCalls: false,
         canLimitProcessors: false,
+        isRootless: false,
       };
     },
     lock: async (instance, holder) => {

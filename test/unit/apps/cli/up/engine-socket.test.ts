@@ -6,15 +6,18 @@ import { join } from "node:path";
 import { findEngineSocket } from "../../../../../apps/cli/up/engine-socket.ts";
 
 describe("the engine's socket, for an instance with workers,", () => {
-  const refusalOf = (DOCKER_HOST: string) => findEngineSocket({ DOCKER_HOST }).catch((error: unknown) => error);
+  const refusalOf = (DOCKER_HOST: string) =>
+    findEngineSocket({ env: { DOCKER_HOST }, isRootless: false }).catch((error: unknown) => error);
 
   test("is known with the group that may use it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
     const path = join(folder, "docker.sock");
     await writeFile(path, "");
-    expect(await findEngineSocket({ DOCKER_HOST: `unix://${path}` })).toEqual({ path, gid: (await stat(path)).gid });
+    const env = { DOCKER_HOST: `unix://${path}` };
+    expect(await findEngineSocket({ env, isRootless: false })).toEqual({ path, gid: (await stat(path)).gid });
+    expect(await findEngineSocket({ env, isRootless: true })).toEqual({ path, gid: 0 });
     const both = { DOCKER_HOST: "tcp://10.0.0.1:2375", SETT_STARTER_SOCKET: path };
-    expect((await findEngineSocket(both)).path).toBe(path);
+    expect((await findEngineSocket({ env: both, isRootless: false })).path).toBe(path);
     await rm(folder, { recursive: true });
   });
 
