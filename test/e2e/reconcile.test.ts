@@ -14,10 +14,10 @@ const answer = (type: string) => `echo '{"artefact_type":"${type}","artefact_pay
 /** Works until a test lets it go on. */
 const gated = (type: string) => `cat > /dev/null\nwhile [ ! -e /tmp/go ]; do sleep 0.1; done\n${answer(type)}`;
 
-const stayer = { stayer: wants("stayer") };
-const first = { ...stayer, changer: wants("changer"), leaver: wants("leaver") };
+const keen = { keen: wants("keen") };
+const first = { ...keen, changer: wants("changer"), leaver: wants("leaver") };
 const second = {
-  ...stayer,
+  ...keen,
   changer: `${wants("changer")}    environment: { TYPE: Second }\n`,
   newcomer: wants("newcomer"),
 };
@@ -26,7 +26,7 @@ let sett: SettWorkspace;
 
 beforeAll(async () => {
   sett = await SettWorkspace.create({
-    ...scriptAgent("stayer", gated("Kept")),
+    ...scriptAgent("keen", gated("Kept")),
     ...scriptAgent("changer", `[ -z "$TYPE" ] || touch /tmp/go\n${gated(`'"\${TYPE:-First}"'`)}`),
     ...scriptAgent("leaver", gated("Left")),
     ...scriptAgent("newcomer", `cat > /dev/null\n${answer("New")}`),
@@ -73,7 +73,7 @@ test("where nothing has changed it says so and leaves everything as it is", asyn
   const before = await containers();
   const { code, out } = await up(settYml(first));
   expect(code).toBe(0);
-  expect(out).toBe(`${sett.name} is up, and nothing has changed: redis, orchestrator, stayer, changer, leaver\n`);
+  expect(out).toBe(`${sett.name} is up, and nothing has changed: redis, orchestrator, keen, changer, leaver\n`);
   expect(await containers()).toEqual(before);
 });
 
@@ -87,7 +87,7 @@ test("a mistake in sett.yml is reported before anything is touched", async () =>
 
 test("an agent is started, one replaced and one stopped, and no work in progress is lost", async () => {
   const before = await containers();
-  const [kept, running, changing] = await Promise.all(["stayer", "leaver", "changer"].map((goal) => sett.forage(goal)));
+  const [kept, running, changing] = await Promise.all(["keen", "leaver", "changer"].map((goal) => sett.forage(goal)));
   if (kept === undefined || running === undefined || changing === undefined) throw new Error("no goals");
   await Promise.all([kept, running, changing].map((goal) => happened(goal, "grant_started")));
   const [queued, next] = [await sett.forage("leaver too"), await sett.forage("changer too")];
@@ -106,15 +106,15 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   await go("leaver");
   expect(await upToDate).toMatchObject({
     code: 0,
-    out: `${sett.name} is up: started newcomer; replaced changer; stopped leaver; kept redis, orchestrator, stayer\n`,
+    out: `${sett.name} is up: started newcomer; replaced changer; stopped leaver; kept redis, orchestrator, keen\n`,
   });
   expect(await resultOf(running)).toBe("Left");
 
   const after = await containers();
-  expect([...after.keys()].sort()).toEqual(["changer", "stayer", "newcomer", "orchestrator", "redis"]);
-  for (const part of ["stayer", "orchestrator", "redis"]) expect(after.get(part)).toBe(before.get(part));
+  expect([...after.keys()].sort()).toEqual(["changer", "keen", "newcomer", "orchestrator", "redis"]);
+  for (const part of ["keen", "orchestrator", "redis"]) expect(after.get(part)).toBe(before.get(part));
   expect(await sett.need("list")).not.toContain("leaver");
-  await go("stayer");
+  await go("keen");
   expect(await resultOf(kept)).toBe("Kept");
   expect(await resultOf(await sett.forage("newcomer"))).toBe("New");
 });
@@ -130,7 +130,7 @@ test("the log says who registered, replaced and removed which agent, and `list` 
     ["agent_registered", "newcomer", "person:Ada Lovelace <ada@sett.invalid>", undefined],
     ["agent_removed", "leaver", "person:Ada Lovelace <ada@sett.invalid>", undefined],
   ]);
-  const agents = ["changer", "stayer", "newcomer"];
+  const agents = ["changer", "keen", "newcomer"];
   const [own] = JSON.parse(await sett.need("list", "--json")).filter(({ name }: { name: string }) => name === sett.name);
   expect(own).toMatchObject({ agents, state: "running" });
   const { agents: known } = JSON.parse(await sett.need("status", "--json"));
@@ -140,9 +140,9 @@ test("the log says who registered, replaced and removed which agent, and `list` 
 test("other limits are put in force by another orchestrator, and agents are left alone", async () => {
   const before = await containers();
   const { out } = await up(settYml(second, "limits: { artefacts_per_goal: 1 }\n"));
-  expect(out).toContain(": replaced orchestrator; kept redis, stayer, changer, newcomer\n");
+  expect(out).toContain(": replaced orchestrator; kept redis, keen, changer, newcomer\n");
   const after = await containers();
-  for (const part of ["redis", "stayer", "changer", "newcomer"]) expect(after.get(part)).toBe(before.get(part));
+  for (const part of ["redis", "keen", "changer", "newcomer"]) expect(after.get(part)).toBe(before.get(part));
   const goal = await sett.forage("newcomer");
   const failure = await waitFor("the limit", async () => (await sett.artefacts(goal))[2], { everyMs: 100 });
   expect(failure.type).toBe("ArtefactLimitExceeded");
@@ -154,10 +154,10 @@ test("an external agent is registered, and nothing is started for it", async () 
   const top = "limits: { bid_deadline: 1s }\n";
   await up(settYml(second, top));
   const yml = settYml(second, top) + ada;
-  expect((await up(yml)).out).toContain(": registered ada (external); kept redis, orchestrator, stayer, changer, newcomer\n");
+  expect((await up(yml)).out).toContain(": registered ada (external); kept redis, orchestrator, keen, changer, newcomer\n");
   expect([...(await containers()).keys()]).toEqual([...before.keys()]);
-  expect((await up(yml)).out).toContain("nothing has changed: redis, orchestrator, stayer, changer, newcomer, ada (external)\n");
-  expect(await sett.need("list")).toContain("stayer, newcomer, ada (external)");
+  expect((await up(yml)).out).toContain("nothing has changed: redis, orchestrator, keen, changer, newcomer, ada (external)\n");
+  expect(await sett.need("list")).toContain("keen, newcomer, ada (external)");
   expect(await sett.need("status")).toMatch(/ada +approver +external/);
   // Its rules speak for it.
   expect(await resultOf(await sett.forage("newcomer"))).toBe("New");
@@ -167,7 +167,7 @@ test("an external agent is registered, and nothing is started for it", async () 
 test("a changed script is a changed image, and its agent is replaced", async () => {
   await sett.write({ "agents/newcomer/run.sh": `#!/bin/sh\ncat > /dev/null\n${answer("Newer")}` });
   const { out } = await up(settYml(second));
-  expect(out).toContain(": replaced orchestrator, newcomer; kept redis, stayer, changer\n");
+  expect(out).toContain(": replaced orchestrator, newcomer; kept redis, keen, changer\n");
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
 });
 
@@ -183,7 +183,7 @@ test("one that fails, or is interrupted, puts everything back as it was", async 
   expect(failed.err).toContain("The earlier parts run again.");
   const ids = (all: Map<string, string>) => new Map([...all].map(([part, text]) => [part, text.split(" ")[0]]));
   expect(ids(await containers())).toEqual(ids(before));
-  expect(await agents()).toEqual(["changer", "stayer", "newcomer"]);
+  expect(await agents()).toEqual(["changer", "keen", "newcomer"]);
 
   await sett.write({ "sett.yml": third });
   await sett.commit("Change the sett again");
@@ -198,7 +198,7 @@ test("one that fails, or is interrupted, puts everything back as it was", async 
   expect(await child.exited).toBe(130);
   expect(err).toContain("Interrupted: the earlier parts run again.");
   expect(ids(await containers())).toEqual(ids(before));
-  expect(await agents()).toEqual(["changer", "stayer", "newcomer"]);
+  expect(await agents()).toEqual(["changer", "keen", "newcomer"]);
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
 });
 
@@ -208,19 +208,19 @@ test("a Redis that was stopped is named with its remedy, and up is it: the other
   expect(code).toBe(1);
   expect(err).toContain(`\`sett up --name ${sett.name}\` starts it again`);
   const before = await containers();
-  expect((await up(settYml(second))).out).toContain(": replaced redis; kept orchestrator, stayer, changer, newcomer\n");
+  expect((await up(settYml(second))).out).toContain(": replaced redis; kept orchestrator, keen, changer, newcomer\n");
   const after = await containers();
-  for (const part of ["orchestrator", "stayer", "changer", "newcomer"]) expect(after.get(part)).toBe(before.get(part));
+  for (const part of ["orchestrator", "keen", "changer", "newcomer"]) expect(after.get(part)).toBe(before.get(part));
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
 });
 
 test("what has died or was removed is there again, and no volume is left over", async () => {
   const part = (name: string) => `sett-${sett.name}-${name}`;
-  await $`docker rm --force ${part("redis")} && docker stop --time 0 ${part("agent-stayer")}`.quiet();
+  await $`docker rm --force ${part("redis")} && docker stop --time 0 ${part("agent-keen")}`.quiet();
   const { code, out } = await up(settYml(second));
   expect({ code, out }).toEqual({
     code: 0,
-    out: `${sett.name} is up: started redis; replaced orchestrator, stayer, changer, newcomer\n`,
+    out: `${sett.name} is up: started redis; replaced orchestrator, keen, changer, newcomer\n`,
   });
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
   const volumes = (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
