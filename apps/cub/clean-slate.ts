@@ -8,6 +8,7 @@ import { readProcesses, straysAmong } from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
 import { removeSharedMemory } from "../../lib/process/shared-memory.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
+import { DeviceFolder } from "./device-folder.ts";
 
 /** Where any user may write. */
 const folders = ["/tmp", "/dev/shm", "/dev/mqueue"] as const;
@@ -32,11 +33,13 @@ export class CleanSlate {
   readonly #beside = new Set<Beside>();
   readonly #log: Pick<JsonLog, "warn">;
   readonly #isInit: boolean;
+  readonly #devices: DeviceFolder | undefined;
 
   /** `isInit`: the cub is process 1. */
   constructor(log: Pick<JsonLog, "warn">, isInit = process.pid === 1) {
     this.#log = log;
     this.#isInit = isInit;
+    this.#devices = isInit && process.getuid?.() === 0 ? new DeviceFolder("/dev") : undefined;
   }
 
   /** Runs a command, which says who leads its process group. What others have left to process 1 is forgotten when it has ended. */
@@ -87,6 +90,7 @@ export class CleanSlate {
     try {
       await this.#endStrays();
       await removeSharedMemory();
+      await this.#devices?.restore();
       const kept = new Set([...this.#beside].map(({ folder }) => basename(folder)));
       for (const folder of folders)
         for (const name of await readdir(folder)) {

@@ -1,4 +1,5 @@
 // Removes what a tool left behind, also where the tool removed the owner's permission to write.
+import { readFileSync } from "node:fs";
 import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -8,9 +9,21 @@ export async function removeTree(path: string): Promise<void> {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
     // Permissions never stop root, and changing them by name could reach a file that has since been replaced.
-    if (process.getuid?.() === 0) throw error;
+    if (isUnstoppable()) throw error;
     await makeFoldersWritable(path);
     await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Root of a container that has no capabilities is stopped by permissions as anyone is. */
+function isUnstoppable(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  try {
+    const [, capabilities = ""] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+    const toOverridePermissions = 1n << 1n;
+    return capabilities === "" || (BigInt(`0x${capabilities}`) & toOverridePermissions) !== 0n;
+  } catch {
+    return true;
   }
 }
 

@@ -18,7 +18,7 @@ export type EngineInfo = {
   canLimitSystemCalls: boolean;
   /** Whether it can limit the time on processors. An Engine without root often cannot, and refuses such a container. */
   canLimitProcessors: boolean;
-  /** It runs without root: root of a container is then the user of this machine who runs the Engine, and other users are nobody here. */
+  /** It runs without root: root of a container is then the user of this machine who runs the Engine, and other users are no users of it. */
   isRootless: boolean;
 };
 

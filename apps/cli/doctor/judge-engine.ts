@@ -54,10 +54,11 @@ function usersFinding({ security }: Answer): Finding {
       remedy: "Nothing for Sett. Let no one use the Engine whom you would not give root: `getent group docker`.",
     };
   }
+  if (on === "rootless") return { ...base, level: "ok", found: "on: the Engine runs without root" };
   return {
     ...base,
     level: "note",
-    found: on === "rootless" ? "on: the Engine runs without root" : "on: userns-remap",
+    found: "on: userns-remap",
     why: "Users of containers are other users on this machine, and may not be able to write commits for the repository.",
     remedy:
       "If an agent with `workspace: { mode: rw }` fails with `Permission denied`, use an Engine without this setting for Sett.",
@@ -85,7 +86,7 @@ function filterFinding({ security }: Answer, name: "seccomp" | "apparmor"): Find
   };
 }
 
-function limitsFinding({ limits, warnings }: Answer): Finding {
+function limitsFinding({ limits, warnings, security }: Answer): Finding {
   const missing = Object.entries(limits).flatMap(([name, isThere]) => (isThere ? [] : [name]));
   const base = { subject, check: "limits" };
   if (missing.length === 0) return { ...base, level: "ok", found: "memory, pids and cpu can be limited" };
@@ -94,6 +95,8 @@ function limitsFinding({ limits, warnings }: Answer): Finding {
     level: "warning",
     found: [`no limits of ${missing.join(", ")}`, ...warnings].join("; "),
     why: "`resources` of sett.yml and the limit of processes have no effect: one agent can take the whole machine.",
-    remedy: "Enable the cgroup controllers of the kernel. On Debian: `cgroup_enable=memory` in GRUB_CMDLINE_LINUX, then reboot.",
+    remedy: security.includes("rootless")
+      ? "A rootless Engine needs cgroup v2, and systemd to delegate them to its user: https://docs.docker.com/engine/security/rootless/"
+      : "Enable the cgroup controllers of the kernel. On Debian: `cgroup_enable=memory` in GRUB_CMDLINE_LINUX, then reboot.",
   };
 }

@@ -7,9 +7,16 @@ import { secretVariables } from "./secret-variables.ts";
 
 /**
  * `subject`: the name of the part; `container`: that of its container. `engine`: the architecture of the machine. `version`: of sett.
- * `up`: the command that updates the part.
+ * `up`: the command that updates the part. `isRootless`: the Engine runs without root.
  */
-type Context = { subject: string; container: string; engine: string | undefined; version: string; up: string };
+type Context = {
+  subject: string;
+  container: string;
+  engine: string | undefined;
+  version: string;
+  up: string;
+  isRootless: boolean;
+};
 
 export function judgePart({ part, survey, image }: PartFacts, context: Context): Finding[] {
   const isService = !["agent", "worker"].includes(part.labels.component);
@@ -61,10 +68,11 @@ function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { 
   return { ...base, level: "warning", found: "writable", why, remedy: remade(container, up) };
 }
 
-function rightsFinding(survey: ContainerSurvey, { subject, container, up }: Context): Finding {
+function rightsFinding(survey: ContainerSurvey, { subject, container, up, isRootless }: Context): Finding {
   const { user, isPrivileged, capabilities, canGainPrivileges } = survey;
   const base = { subject, check: "rights" };
-  const isRoot = /^(?:|0|root)(?::|$)/.test(user);
+  // In a rootless Engine it is the user who runs the Engine.
+  const isRoot = !isRootless && /^(?:|0|root)(?::|$)/.test(user);
   const excess = [
     ...(isPrivileged ? ["it is privileged"] : []),
     ...(capabilities.added.length > 0 ? [`it has the capabilities ${capabilities.added.join(", ")}`] : []),

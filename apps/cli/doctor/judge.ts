@@ -56,10 +56,11 @@ function instanceFinding({ instance, isInRepository, engine }: DoctorFacts, sugg
 
 function partFindings({ version, engine }: DoctorFacts, { parts, redis }: InstanceFacts, up: string): Finding[] {
   const architecture = engine.state === "answers" ? engine.architecture : undefined;
+  const isRootless = engine.state === "answers" && engine.security.includes("rootless");
   return [
     ...(redis === undefined ? [] : judgeRedis(redis, up)),
     ...parts.flatMap((facts) =>
-      judgePart(facts, { subject: subjectOf(facts), container: facts.part.name, engine: architecture, version, up }),
+      judgePart(facts, { subject: subjectOf(facts), container: facts.part.name, engine: architecture, version, up, isRootless }),
     ),
   ];
 }

@@ -2,14 +2,14 @@
 import { stat } from "node:fs/promises";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 
-/** The path of the socket, and the group that may use it. */
-export type EngineSocket = { path: string; gid: number };
+/** The path of the socket, and the group that may use it. `uid`: who may use it, where containers know the group by another number. */
+export type EngineSocket = { path: string; gid: number; uid?: number };
 
 /** The path of the socket inside a container. */
 export const usualSocket = "/var/run/docker.sock";
 
-/** As a rootless Engine's containers see a group of this machine: that of its own user alone is one of theirs. */
-const ownGroup = 0;
+/** As containers of a rootless Engine see the user who runs it, and whose its socket is. */
+const ownUser = { uid: 0, gid: 0 };
 
 type Finding = { env: Readonly<Record<string, string | undefined>>; isRootless: boolean };
 
@@ -26,7 +26,7 @@ export async function findEngineSocket({ env, isRootless }: Finding): Promise<En
   }
   try {
     const { gid } = await stat(path);
-    return { path, gid: isRootless ? ownGroup : gid };
+    return isRootless ? { path, ...ownUser } : { path, gid };
   } catch (cause) {
     throw new SettError("docker-unreachable", `The Docker Engine's socket ${path} cannot be used: ${messageOf(cause)}.`, {
       hint,

@@ -27,7 +27,7 @@ export function withWorkers(orchestrator: ContainerSpec, input: PlanInput): Cont
 export function planStarter(
   input: PlanInput,
   agents: readonly PlannedAgent[],
-  { user, labels }: { user: Owner; labels: Record<"starter" | "socket", PartLabels> },
+  { user: usual, labels }: { user: Owner; labels: Record<"starter" | "socket", PartLabels> },
 ): PlannedService | undefined {
   const { config, engineSocket, images, instance } = input;
   const templates = config.agents.filter(needsWorkers).flatMap(({ name, replicas }) => {
@@ -38,6 +38,8 @@ export function planStarter(
     return [{ agent: name, replicas, spec: { ...planned.spec, image } }];
   });
   if (templates.length === 0 || engineSocket === undefined) return undefined;
+  const { uid, gid } = engineSocket;
+  const user = uid === undefined ? usual : { uid, gid };
   const spec: ContainerSpec = {
     name: starterName(instance),
     image: images.orchestrator.tag,
@@ -50,7 +52,7 @@ export function planStarter(
       SETT_HEALTH_PORT: String(healthPort),
     },
     user,
-    groups: [engineSocket.gid],
+    groups: [gid],
     mounts: [
       starterSocketMount(input, "rw"),
       { kind: "bind", path: engineSocket.path, target: usualSocket, access: "rw" },

@@ -37,8 +37,8 @@ const sound: PartFacts = {
   survey,
   image: image({ labels: own }),
 };
-const judged = (facts: PartFacts) =>
-  judgePart(facts, { subject: "it", container: "sett-demo-it", engine: "amd64", version: "1", up: "sett up" });
+const around = { subject: "it", container: "sett-demo-it", engine: "amd64", version: "1", up: "sett up", isRootless: false };
+const judged = (facts: PartFacts) => judgePart(facts, around);
 const levels = (facts: PartFacts): Record<string, string> =>
   Object.fromEntries(judged(facts).map(({ check, level }) => [check, level]));
 const surveyed = (over: Partial<ContainerSurvey>): PartFacts => ({ ...sound, survey: { ...survey, ...over } });
@@ -92,6 +92,11 @@ const changes: [string, PartFacts, string, string][] = [
 
 test.each(changes)("%s", (_, facts, check, level) => {
   expect(levels(facts)).toEqual({ ...levels(sound), [check]: level });
+});
+
+test("root of a container is no root where the Engine runs without it", () => {
+  const rights = judgePart(surveyed({ user: "0:0" }), { ...around, isRootless: true }).find(({ check }) => check === "rights");
+  expect(rights?.level).toBe("ok");
 });
 
 test("an image for another machine is emulated", () => {

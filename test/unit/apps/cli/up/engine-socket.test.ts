@@ -15,7 +15,7 @@ describe("the engine's socket, for an instance with workers,", () => {
     await writeFile(path, "");
     const env = { DOCKER_HOST: `unix://${path}` };
     expect(await findEngineSocket({ env, isRootless: false })).toEqual({ path, gid: (await stat(path)).gid });
-    expect(await findEngineSocket({ env, isRootless: true })).toEqual({ path, gid: 0 });
+    expect(await findEngineSocket({ env, isRootless: true })).toEqual({ path, uid: 0, gid: 0 });
     const both = { DOCKER_HOST: "tcp://10.0.0.1:2375", SETT_STARTER_SOCKET: path };
     expect((await findEngineSocket({ env: both, isRootless: false })).path).toBe(path);
     await rm(folder, { recursive: true });
