@@ -1,6 +1,6 @@
 // The user's repository on the host: what Sett reads of it, and the refs and the exchange that Sett keeps in it.
 import { rmdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type AgentName, type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
@@ -68,6 +68,14 @@ export class HostRepository {
     const args = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];
     const entries = (await this.#run({ args })).split("\0").slice(0, -1);
     return entries.map((entry) => ({ state: entry.slice(0, 2), path: entry.slice(3) }));
+  }
+
+  /** Whether git knows the file, so that its commits have it. `path`: absolute, also outside of the repository. */
+  async isTracked(path: string): Promise<boolean> {
+    const inside = relative(this.place.toplevel, path);
+    if (inside === "" || inside === ".." || inside.startsWith("../")) return false;
+    const listed = await this.#run({ args: ["--literal-pathspecs", "ls-files", "-z", "--full-name", "--", `./${inside}`] });
+    return listed === `${inside}\0`;
   }
 
   /** At a person's request. Throws git-failed; the index is then as it was. */

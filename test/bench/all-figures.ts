@@ -13,6 +13,7 @@ import { BullmqSide } from "./bullmq-side.ts";
 import { containerFigures, sizes, versionMs, workerStartRatio } from "./container-side.ts";
 import { median, percentile, rounded } from "./figures.ts";
 import { gatewayFigures } from "./gateway-side.ts";
+import { harmFigures } from "./harm-side.ts";
 import { fillHistory, measure, readings } from "./reading-side.ts";
 import { rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
@@ -121,6 +122,7 @@ if (!options["no-containers"]) {
   const { idle_memory_mb, ...containers } = await containerFigures(5);
   Object.assign(figures, containers);
   figures.worker_start_ratio = await workerStartRatio(5);
+  Object.assign(figures, await harmFigures(10));
   for (const [part, megabytes] of Object.entries(idle_memory_mb)) figures[`idle_${part}_mb`] = megabytes;
   for (const [name, megabytes] of Object.entries(await sizes())) figures[`${name.replaceAll(/[^a-z]+/g, "_")}_mb`] = megabytes;
 }

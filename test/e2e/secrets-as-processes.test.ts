@@ -61,3 +61,9 @@ test("a value that cannot be read stops `up` before anything is made", async () 
   await writeFile(join(sett.folder, "absent"), "short");
   expect((await sett.sett("up", "--name", sett.name, "--runtime", "process")).err).toContain("has a value of 5 bytes");
 });
+
+test("a secret in a committed file is a warning", async () => {
+  await using sett = await ProcessSett.create(settings.replace("{ environment: TOKEN }", "{ file: ./sett.yml }"));
+  const { err } = await sett.sett("up", "--name", sett.name, "--runtime", "process");
+  expect(err).toContain(`The file of the secret token is in git, where agents can read it: ${join(sett.folder, "sett.yml")}.`);
+});

@@ -1,30 +1,22 @@
 // What an agent takes of the machine, others still have: it is ended within its limits, with a Failure that says so, and their work goes on.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
+import { bidByName, obedient } from "../support/sett/obedient-agent.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
-
-/** Does what the goal says after its first word, which is the agent's name. */
-const runner = `work=$(cat)
-printf '%s' "$work" | jq -r .target_artefact.payload | sed '1s/^[a-z]*: //' > /tmp/goal.sh
-sh /tmp/goal.sh < /dev/null >&2
-echo '{"structural_type":"Terminal","artefact_type":"Done","artefact_payload":"","summary":""}'
-`;
-const bid = (agent: string) =>
-  `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${agent}:' && echo exclusive || echo ignore"]\n`;
 
 let sett: SettWorkspace;
 
 beforeAll(async () => {
   const limits = "    resources: { limits: { disk: 64M, memory: 320M, pids: 200, cpus: 1 } }\n    timeout: 15s\n";
   sett = await SettWorkspace.create({
-    ...scriptAgent("greedy", `set -e\n${runner}`),
-    ...scriptAgent("honest", `set -e\n${runner}`),
+    ...scriptAgent("greedy", obedient),
+    ...scriptAgent("honest", obedient),
     "sett.yml": settYml({
-      greedy: `${limits}    workspace: { mode: rw }\n${bid("greedy")}`,
-      honest: bid("honest"),
+      greedy: `${limits}    workspace: { mode: rw }\n${bidByName("greedy")}`,
+      honest: bidByName("honest"),
     }),
   });
   await sett.commit("Add a sett");

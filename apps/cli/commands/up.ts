@@ -35,7 +35,7 @@ import { prepareMachine } from "../up/machine.ts";
 import { makeFolders } from "../up/make-folders.ts";
 import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
-import { readSecrets } from "../up/read-secrets.ts";
+import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
@@ -98,6 +98,7 @@ export const up = defineCommand({
       env: shell.env,
       signal: shell.interrupted,
     });
+    for (const sentence of await committedSecrets(config, repository)) shell.messages.warn(sentence);
     using progress = new Progress(shell.err);
     const { version, interrupted: signal } = shell;
     if (machine === undefined) await importImages({ runtime, shell, progress });

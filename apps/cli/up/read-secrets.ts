@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { usedSecrets } from "../../../lib/config/resolve-secrets.ts";
+import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { SecretSource } from "../../../lib/model/config-secrets.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -36,6 +37,22 @@ export async function readSecrets(
       .filter((agent) => agent.secrets.length > 0)
       .map((agent) => [agent.name, Object.fromEntries(agent.secrets.map(({ name }) => [name, values.get(name) ?? ""]))]),
   );
+}
+
+/** A sentence for each file that is committed: agents, and everyone with a clone, can read it there. */
+export async function committedSecrets(
+  { agents, secrets }: Pick<SettConfig, "agents" | "secrets">,
+  repository: Pick<HostRepository, "isTracked">,
+): Promise<string[]> {
+  const sentences: string[] = [];
+  for (const name of usedSecrets({ agents })) {
+    const file = secrets[name]?.file;
+    if (file === undefined || !(await repository.isTracked(file))) continue;
+    sentences.push(
+      `The file of the secret ${name} is in git, where agents can read it: ${file}. Keep it outside of the repository, and replace the value.`,
+    );
+  }
+  return sentences;
 }
 
 async function readSecret(name: string, source: SecretSource, machine: Machine): Promise<Buffer> {

@@ -63,6 +63,19 @@ test("what is not committed is listed with its state", async () => {
   ]);
 });
 
+test.each([
+  ["README.md", true],
+  ["src/../README.md", true],
+  ["new", false],
+  ["src", false],
+  ["*.md", false],
+  ["../README.md", false],
+])("%s is a file that git knows: %p", async (path, expected) => {
+  using host = sampleRepository();
+  write(host.path, { new: "x" });
+  expect(await (await open(host.path)).isTracked(`${host.path}/${path}`)).toBe(expected);
+});
+
 test("a pinned commit has a ref with the names of the instance and the goal", async () => {
   using host = sampleRepository();
   const repository = await open(host.path);

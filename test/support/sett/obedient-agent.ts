@@ -1,0 +1,13 @@
+// Agents that do what a goal says after their name, for what commands do to the machine and to each other.
+
+/** The script of an agent: it runs the goal `NAME: commands` in a shell. */
+export const obedient = `set -e
+work=$(cat)
+printf '%s' "$work" | jq -r .target_artefact.payload | sed '1s/^[a-z]*: //' > /tmp/goal.sh
+sh /tmp/goal.sh < /dev/null >&2
+echo '{"structural_type":"Terminal","artefact_type":"Done","artefact_payload":"","summary":""}'
+`;
+
+/** The line of sett.yml by which it bids for goals that begin with its name. */
+export const bidByName = (agent: string) =>
+  `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${agent}:' && echo exclusive || echo ignore"]\n`;
