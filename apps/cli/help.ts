@@ -1,10 +1,10 @@
 // The text of `--help`.
 
+import type { Layout, Style } from "../../lib/client/text/style.ts";
+import { wrap } from "../../lib/client/text/wrap.ts";
 import { commands } from "./commands.ts";
 import { commonArguments } from "./program/arguments.ts";
 import type { Argument, Command } from "./program/command.ts";
-import type { Layout, Style } from "./text/style.ts";
-import { wrap } from "./text/wrap.ts";
 
 export function rootHelp(out: Layout): string {
   const { style, columns } = out;

@@ -1,5 +1,6 @@
 // The program `sett`: connects its parts. Only this file reads the environment.
 import process from "node:process";
+import { suggestFor } from "../../lib/client/text/suggest.ts";
 import type { SettError } from "../../lib/model/errors.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { embeddedFile } from "./program/embedded-file.ts";
@@ -8,7 +9,6 @@ import { runCommand } from "./run-command.ts";
 import { createMessages } from "./terminal/messages.ts";
 import { createOutput } from "./terminal/output.ts";
 import type { Shell } from "./terminal/shell.ts";
-import { suggestFor } from "./text/suggest.ts";
 
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;

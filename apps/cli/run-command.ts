@@ -1,5 +1,6 @@
 // Runs one command line and returns its exit code.
 import { parseArgs } from "citty";
+import { suggestFor } from "../../lib/client/text/suggest.ts";
 import { nearestWord } from "../../lib/config/nearest-word.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { commands } from "./commands.ts";
@@ -9,7 +10,6 @@ import type { Command } from "./program/command.ts";
 import { printError } from "./program/print-error.ts";
 import { readArguments } from "./program/read-arguments.ts";
 import type { Shell } from "./terminal/shell.ts";
-import { suggestFor } from "./text/suggest.ts";
 
 /** Never throws: it prints every error, and the exit code names its kind. */
 export async function runCommand(args: readonly string[], shell: Shell): Promise<number> {

@@ -1,12 +1,12 @@
 // An archive as a blackboard that never changes. Payloads stay in the file until a caller asks for them.
 import { beginningLength, maxInspectedLength, type Page, type StoredHead } from "../../../lib/blackboard/artefact-port.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
 import { isLater } from "./log-order.ts";
 import { readArchive } from "./read.ts";
 

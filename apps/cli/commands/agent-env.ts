@@ -1,12 +1,13 @@
 // sett agent-env: shows how an external agent connects to Redis.
+
+import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
+import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { kindOf } from "../facts/agent-kind.ts";
 import { agentUrlOf } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { oneLine, shorten } from "../text/plain-text.ts";
 
 export const agentEnv = defineCommand({
   name: "agent-env",

@@ -2,24 +2,24 @@
 import { Buffer } from "node:buffer";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
+import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
+import { resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
+import { plainLines } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
-import { resolveQuestion } from "../facts/resolve-id.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
 import { watchGoal } from "../goals/watch-goal.ts";
 import { openSession, type Session } from "../instance/session.ts";
-import { type Obstacle, readObstacle } from "../people/obstacle.ts";
-import { postAnswer, whyQuestionClosed } from "../people/post-answer.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/read-text.ts";
 import { makerOf } from "../render/inquiry-text.ts";
 import { type Edited, editText } from "../terminal/edit-text.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { plainLines } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
-import type { Suggest } from "../text/suggest.ts";
 
 export const answer = defineCommand({
   name: "answer",

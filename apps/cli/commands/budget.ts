@@ -1,21 +1,21 @@
 // sett budget: shows what a goal's calls of language models have cost and may cost, and raises the limits.
 import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { type BudgetReading, readBudget } from "../../../lib/client/facts/budget.ts";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { type Amounts, amountKinds, amountsSyntax, formatAmounts, parseAmounts } from "../../../lib/model/budget.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
-import { type BudgetReading, readBudget } from "../facts/budget.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
-import { resolveGoalId } from "../facts/resolve-id.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { budgetReport, budgetReportJson } from "../render/budget-report.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { oneLine, shorten } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
 
 export const budget = defineCommand({
   name: "budget",

@@ -1,17 +1,11 @@
 // sett cancel: cancels a goal; the orchestrator terminates its open claims, and cubs stop the commands that work on them.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import type { GoalState } from "../../../lib/core/goal-status.ts";
-import type { SettEvent } from "../../../lib/model/event.ts";
-import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
-import { readGoal } from "../facts/goal.ts";
-import { resolveGoalId } from "../facts/resolve-id.ts";
-import { refusal, request } from "../instance/request.ts";
+import { cancelGoal } from "../../../lib/client/actions/control.ts";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
+import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { shortId } from "../text/short-id.ts";
-
-const canBeCancelled = new Set<GoalState>(["running", "waiting"]);
 
 export const cancel = defineCommand({
   name: "cancel",
@@ -33,24 +27,7 @@ export const cancel = defineCommand({
     const actor = await session.actor(args.as);
     const { board } = session;
     const goal = await resolveGoalId(board, args.goal, shell.suggest);
-    const { state } = (await readGoal(board, goal)).status;
-    if (!canBeCancelled.has(state)) {
-      throw refusal(
-        `Goal ${shortId(goal)} is ${state}: there is no work to cancel.`,
-        `${shell.suggest(`watch --no-follow --goal ${shortId(goal)}`)}`,
-      );
-    }
-    let endedAt: string | undefined;
-    const { claims, agents, unreadable } = await request(shell, session, {
-      draft: { type: "cancel_requested", goal_id: goal },
-      actor,
-      async outcomeOf(event, current) {
-        if (event.goal_id !== goal) return undefined;
-        if (event.type === "goal_ended" && event.data?.by === actor) endedAt = event.id;
-        if (endedAt === undefined || (await hasOpenClaims(current, goal))) return undefined;
-        return await whatEnded(current, goal, endedAt);
-      },
-    });
+    const { claims, agents, unreadable } = await cancelGoal(askerOf(shell, session), goal, actor);
     if (args.json) {
       await shell.out.write(`${JSON.stringify({ id: goal, state: "cancelled", claims, agents, unreadable })}\n`);
       return;
@@ -68,27 +45,3 @@ export const cancel = defineCommand({
     return;
   },
 });
-
-async function hasOpenClaims(board: PersonBlackboard, goal: GoalId): Promise<boolean> {
-  const open = await board.readClaims(await board.listOpenClaims());
-  return open.some(({ claim }) => claim.goal_id === goal);
-}
-
-/** `unreadable`: open claims of the goal that a person has broken by hand. */
-type Ended = { claims: number; agents: AgentName[]; unreadable: ClaimId[] };
-
-/** A claim ends in one step with its event, so the log contains all of them by now. */
-async function whatEnded(board: PersonBlackboard, goal: GoalId, from: string): Promise<Ended> {
-  const events: SettEvent[] = [];
-  for (let last: string | undefined = from; last !== undefined; ) {
-    const page: SettEvent[] = await board.readEvents(last, 500);
-    events.push(...page.filter((event) => event.goal_id === goal));
-    last = page.at(-1)?.id;
-  }
-  const agents = events.flatMap(({ type, agent }) => (type === "grant_cancelled" && agent !== undefined ? [agent] : []));
-  const unreadable: ClaimId[] = [];
-  await board.readClaims(await board.listOpenClaims(), (one) => {
-    if (one.goal === goal) unreadable.push(one.claim);
-  });
-  return { claims: events.filter(({ type }) => type === "claim_terminated").length, agents: [...new Set(agents)], unreadable };
-}

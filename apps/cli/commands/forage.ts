@@ -1,5 +1,8 @@
 // sett forage: posts a goal.
 
+import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
+import { postGoal } from "../../../lib/client/actions/post-goal.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
@@ -7,17 +10,14 @@ import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
-import { postGoal } from "../goals/post-goal.ts";
 import { watchGoal } from "../goals/watch-goal.ts";
 import { personOf } from "../instance/person.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
-import { type Obstacle, readObstacle } from "../people/obstacle.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { readGoalText } from "../program/read-text.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { shortId } from "../text/short-id.ts";
 
 export const forage = defineCommand({
   name: "forage",

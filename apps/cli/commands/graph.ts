@@ -1,4 +1,12 @@
 // sett graph: draws the artefacts of a goal, their makers and their sources.
+
+import { readHeads, readWhole } from "../../../lib/client/facts/artefacts.ts";
+import { readGoalCosts } from "../../../lib/client/facts/costs.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { costJson } from "../../../lib/client/render/cost-text.ts";
+import { dotText } from "../../../lib/client/render/graph-dot.ts";
+import { mermaidText } from "../../../lib/client/render/graph-mermaid.ts";
 import {
   type ArtefactGraph,
   artefactGraph,
@@ -10,17 +18,10 @@ import { isApproval } from "../../../lib/core/review-verdict.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { readHeads, readWhole } from "../facts/artefacts.ts";
-import { readGoalCosts } from "../facts/costs.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
-import { resolveGoalId } from "../facts/resolve-id.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { costJson } from "../render/cost-text.ts";
-import { dotText } from "../render/graph-dot.ts";
-import { mermaidText } from "../render/graph-mermaid.ts";
 import { treeText } from "../render/graph-tree.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import { svgText } from "../terminal/graphviz.ts";

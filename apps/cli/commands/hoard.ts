@@ -1,11 +1,13 @@
 // sett hoard: lists the artefacts, or shows one of them.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { readHeads, readWhole } from "../../../lib/client/facts/artefacts.ts";
+import { ArtefactCosts, readGoalCosts } from "../../../lib/client/facts/costs.ts";
+import { artefactList, backwards, forwards, limitArguments, limitOf, type PagedList } from "../../../lib/client/facts/pages.ts";
+import { notFound, resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { withCost } from "../../../lib/client/render/cost-text.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { readHeads, readWhole } from "../facts/artefacts.ts";
-import { ArtefactCosts, readGoalCosts } from "../facts/costs.ts";
-import { artefactList, backwards, forwards, limitArguments, limitOf, type PagedList } from "../facts/pages.ts";
-import { notFound, resolveArtefactId, resolveGoalId } from "../facts/resolve-id.ts";
 import { hoardArchive } from "../goals/hoard-archive.ts";
 import { printTable } from "../goals/print-artefacts.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
@@ -13,9 +15,7 @@ import { openSession } from "../instance/session.ts";
 import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { withCost } from "../render/cost-text.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { oneLine } from "../text/plain-text.ts";
 
 const defaultLimit = 50;
 /** Characters. */

@@ -1,8 +1,12 @@
 // sett list: shows the instances on this machine.
+
+import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
+import { ageOf } from "../../../lib/client/text/age.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import type { Style } from "../../../lib/client/text/style.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { kindOf } from "../facts/agent-kind.ts";
 import { cassettesOf, cassettesSentence, type GatewayProblem, gatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
@@ -12,9 +16,6 @@ import { connect } from "../instance/session.ts";
 import { jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { table } from "../render/table.ts";
-import { ageOf } from "../text/age.ts";
-import { oneLine } from "../text/plain-text.ts";
-import type { Style } from "../text/style.ts";
 
 export const list = defineCommand({
   name: "list",

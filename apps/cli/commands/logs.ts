@@ -1,5 +1,6 @@
 // sett logs: shows the log of one part.
 
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
@@ -11,7 +12,6 @@ import { nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { logLine } from "../render/log-line.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { wrap } from "../text/wrap.ts";
 
 /** The width of the time at the beginning of a line. */
 const timeWidth = "00:00:00  ".length;

@@ -1,6 +1,7 @@
 // sett pause: from now on the orchestrator grants no work, and agents start none.
 
-import { request } from "../instance/request.ts";
+import { pauseInstance } from "../../../lib/client/actions/control.ts";
+import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -19,11 +20,7 @@ export const pause = defineCommand({
     await using session = await openSession(shell, args.name);
     const actor = await session.actor(args.as);
     const { board } = session;
-    await request(shell, session, {
-      draft: { type: "pause_requested" },
-      actor,
-      outcomeOf: (event) => (event.type === "instance_paused" && event.data?.by === actor ? event : undefined),
-    });
+    await pauseInstance(askerOf(shell, session), actor);
     if (args.json)
       await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: (await board.readPause()) ?? null })}\n`);
     else shell.messages.done(`${board.instance} is paused: running work goes on to its end, and no new work starts.`);

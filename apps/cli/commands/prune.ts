@@ -1,8 +1,8 @@
 // sett prune: moves goals that have ended from the blackboard into a file.
 import { basename, resolve } from "node:path";
+import { archiveName } from "../../../lib/client/archive-name.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { archiveName } from "../archive/name.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";

@@ -2,10 +2,10 @@
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { type Inquiry, inquiryKey, inquiryKeyOfEvent, readInquiries } from "../../../lib/client/facts/inquiries.ts";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
-import { type Inquiry, inquiryKey, inquiryKeyOfEvent, readInquiries } from "../facts/inquiries.ts";
-import { resolveGoalId } from "../facts/resolve-id.ts";
 import { followLog } from "../instance/follow-log.ts";
 import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";

@@ -1,6 +1,7 @@
 // sett resume: the orchestrator grants the work that has waited since `sett pause`.
 
-import { request } from "../instance/request.ts";
+import { resumeInstance } from "../../../lib/client/actions/control.ts";
+import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -16,11 +17,7 @@ export const resume = defineCommand({
     await using session = await openSession(shell, args.name);
     const actor = await session.actor(args.as);
     const { board } = session;
-    await request(shell, session, {
-      draft: { type: "resume_requested" },
-      actor,
-      outcomeOf: (event) => (event.type === "instance_resumed" && event.data?.by === actor ? event : undefined),
-    });
+    await resumeInstance(askerOf(shell, session), actor);
     if (args.json) await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: null })}\n`);
     else shell.messages.done(`${board.instance} is resumed.`);
     return;

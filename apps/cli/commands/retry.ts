@@ -1,14 +1,15 @@
 // sett retry: opens a new claim in place of one that ended with a Failure.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { retryFailure } from "../../../lib/client/actions/control.ts";
+import { readObstacle } from "../../../lib/client/actions/obstacle.ts";
+import { resolveFailure } from "../../../lib/client/facts/resolve-id.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { resolveFailure } from "../facts/resolve-id.ts";
-import { request } from "../instance/request.ts";
+import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
-import { readObstacle } from "../people/obstacle.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { oneLine } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
 
 export const retry = defineCommand({
   name: "retry",
@@ -31,12 +32,7 @@ export const retry = defineCommand({
     const { board } = session;
     const ended = await resolveFailure(board, args.failure, shell.suggest);
     const { id: failure, goal_id: goal } = ended;
-    const { claim } = await request(shell, session, {
-      draft: { type: "retry_requested", artefact_id: failure, goal_id: goal },
-      actor,
-      outcomeOf: ({ type, data, claim_id }) =>
-        type === "claim_opened" && data?.cause === `retry:${failure}` && claim_id !== undefined ? { claim: claim_id } : undefined,
-    });
+    const { claim } = await retryFailure(askerOf(shell, session), ended, actor);
     await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
     const [from, obstacle] = await Promise.all([whereFrom(board, ended), readObstacle(board, shell.suggest)]);
     const when = obstacle === undefined ? "" : `; work begins ${obstacle.until}`;

@@ -1,22 +1,17 @@
 // sett status: shows the state of goals and agents, what each goal waits for, and why.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import type { Waiting } from "../../../lib/core/goal-status.ts";
-import type { ArtefactHead } from "../../../lib/model/artefact.ts";
-import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import { hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
+import { readGoalCost } from "../../../lib/client/facts/costs.ts";
+import { type GoalReading, readGoal, readSituation } from "../../../lib/client/facts/goal.ts";
+import { forwards, goalList, limitArguments, limitOf } from "../../../lib/client/facts/pages.ts";
+import { readRequests } from "../../../lib/client/facts/requests.ts";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { agentJson, goalJson } from "../../../lib/client/facts/status-json.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
-import { kindOf } from "../facts/agent-kind.ts";
-import { blockedReasonOf, claimsOf, hasOrchestrator, type Situation, stateOf, workersOf } from "../facts/blocked-reason.ts";
-import { readGoalCost } from "../facts/costs.ts";
 import { cassettesOf, gatewayProblem } from "../facts/gateway-state.ts";
-import { failuresOf, type GoalReading, goalSummary, readGoal, readSituation } from "../facts/goal.ts";
-import { forwards, goalList, limitArguments, limitOf } from "../facts/pages.ts";
-import { readRequests } from "../facts/requests.ts";
-import { resolveGoalId } from "../facts/resolve-id.ts";
 import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { phasesOf, stageOf } from "../render/claim-phases.ts";
-import { goalCostJson } from "../render/cost-text.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
 import { moreGoals, type Report, statusReport } from "../render/status-report.ts";
 import { symbolsFor } from "../render/symbols.ts";
@@ -132,26 +127,14 @@ async function printJson(report: Omit<Report, "goals">, pages: Pages, { out }: S
 }
 
 function jsonOf({ instance, goals, situation, requests, crashes, gateway, cassettes }: Report) {
-  const { agents, statuses, leader, pause, nowMs, store } = situation;
+  const { agents, leader, pause, nowMs, store } = situation;
   return {
     instance,
     goals: goals.map((reading) => goalJson(reading, situation)),
-    agents: agents.map((agent) => {
-      const { name, role } = agent;
-      const last = statuses.get(name);
-      const [claim] = claimsOf(agent, situation);
-      const state = last === undefined ? "unknown" : stateOf(agent, last, situation);
-      const workers = workersOf(agent, situation);
-      return {
-        name,
-        role,
-        state: kindOf(agent) ?? (agent.unreadable === undefined ? state : "unreadable"),
-        last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
-        claim_id: claim ?? null,
-        workers: workers === undefined ? null : { at_work: workers.claims.length, of: workers.max, claim_ids: workers.claims },
-        crashing: crashJson(crashes.find((crash) => crash.agent === name)),
-      };
-    }),
+    agents: agents.map((agent) => ({
+      ...agentJson(agent, situation),
+      crashing: crashJson(crashes.find((crash) => crash.agent === agent.name)),
+    })),
     orchestrator: leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
     gateway: gateway ?? null,
     cassettes: cassettes ?? null,
@@ -177,50 +160,4 @@ function crashJson(crash: Crash | undefined) {
   const { restarts, isOutOfMemory, memoryBytes, now } = crash;
   const exit_code = now.state === "restarting" ? now.exitCode : null;
   return { restarts, exit_code, out_of_memory: isOutOfMemory, memory_limit: memoryBytes ?? null };
-}
-
-function goalJson(reading: GoalReading, situation: Situation) {
-  const { goal, status, artefacts, cost } = reading;
-  const { state, openClaims, waitingFor } = status;
-  return {
-    id: goal,
-    state,
-    summary: goalSummary(reading),
-    created_at: artefacts[0]?.created_at,
-    artefacts: artefacts.length,
-    cost: goalCostJson(cost),
-    open_claims: openClaims.map(claimJson),
-    failures: failuresOf(reading).map(failureJson),
-    waiting_for: waitingFor.map((waiting) => waitingJson(waiting, situation)),
-  };
-}
-
-function failureJson({ id, type, produced_by_agent, metadata, created_at }: ArtefactHead) {
-  return { id, type, by: produced_by_agent || null, reason: metadata.summary ?? "", created_at };
-}
-
-function claimJson(snapshot: ClaimSnapshot) {
-  const { id, artefact_id, kind, status, bidding, electorate, bids } = snapshot.claim;
-  const words = new Map(bids.map((bid) => [bid.agent, bid.word]));
-  return {
-    id,
-    artefact_id,
-    kind,
-    status,
-    bidding,
-    stage: stageOf(snapshot.claim),
-    bids: Object.fromEntries(electorate.map((agent) => [agent, words.get(agent) ?? null])),
-    phases: phasesOf(snapshot).map(({ phase, steps }) => ({
-      phase,
-      done: steps.filter(({ state }) => state === "done").length,
-      of: steps.length,
-      agents: steps,
-    })),
-  };
-}
-
-/** With the reason, where the blackboard shows it. */
-function waitingJson(waiting: Waiting, situation: Situation) {
-  const why = blockedReasonOf(waiting, situation);
-  return why === undefined ? waiting : { ...waiting, why };
 }

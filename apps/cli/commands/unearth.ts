@@ -1,20 +1,21 @@
 // sett unearth: shows one artefact with its whole content.
+
+import { readGoalCosts } from "../../../lib/client/facts/costs.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
+import { startsOfWork } from "../../../lib/client/facts/start-of-work.ts";
+import { withCost } from "../../../lib/client/render/cost-text.ts";
+import { plainLines } from "../../../lib/client/text/plain-text.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import { readGoalCosts } from "../facts/costs.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
-import { notFound, resolveArtefactId } from "../facts/resolve-id.ts";
-import { startsOfWork } from "../facts/start-of-work.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { readTranscript } from "../instance/read-transcript.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { withCost } from "../render/cost-text.ts";
 import { transcriptJson, transcriptText } from "../render/transcript-text.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { plainLines } from "../text/plain-text.ts";
-import { wrap } from "../text/wrap.ts";
 
 export const unearth = defineCommand({
   name: "unearth",

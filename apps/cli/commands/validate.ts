@@ -1,11 +1,11 @@
 // sett validate: names every mistake in a sett.yml.
 import { resolve } from "node:path";
+import { nameWithKind } from "../../../lib/client/facts/agent-kind.ts";
 import { configSchemaText } from "../../../lib/config/config-schema.ts";
 import { formatProblem, invalidConfig, sortProblems } from "../../../lib/config/problems.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
-import { nameWithKind } from "../facts/agent-kind.ts";
 import { fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { configPath } from "../program/config-path.ts";

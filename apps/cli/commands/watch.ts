@@ -2,14 +2,15 @@
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { positionSince } from "../../../lib/client/facts/since.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { bidsOf, EventType, type SettEvent } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
-import { resolveGoalId } from "../facts/resolve-id.ts";
-import { positionSince } from "../facts/since.ts";
 import { EventPrinter } from "../goals/event-printer.ts";
 import { liveClaims } from "../goals/live-claims.ts";
 import { followLog } from "../instance/follow-log.ts";
@@ -18,7 +19,6 @@ import { Bell } from "../people/bell.ts";
 import { archiveArgument, goalFilter, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
-import type { Suggest } from "../text/suggest.ts";
 
 const pageSize = 500;
 

@@ -1,9 +1,10 @@
 // The goal that a command is about where the person names none.
+
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { shortId } from "../text/short-id.ts";
-import type { ReadingBoard } from "./reading-board.ts";
 
 /** Says which one it is, where there are several. Throws `artefact-not-found` where there is none. */
 export async function newestGoal(

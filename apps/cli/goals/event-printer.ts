@@ -1,15 +1,16 @@
 // Prints events as they come, one line each. On a terminal some share a line.
+
+import { type KnownArtefacts, readHeads } from "../../../lib/client/facts/artefacts.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import { type EventContext, eventIndent, eventLine } from "../../../lib/client/render/event-line.ts";
+import { calendarDay } from "../../../lib/client/text/age.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
-import { type EventContext, eventIndent, eventLine } from "../render/event-line.ts";
 import { Fold } from "../render/fold.ts";
 import type { Output } from "../terminal/output.ts";
-import { calendarDay } from "../text/age.ts";
-import { wrap } from "../text/wrap.ts";
 
 type Options = {
   format: "human" | "jsonl";

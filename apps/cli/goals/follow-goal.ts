@@ -1,14 +1,14 @@
 // Follows one goal until it rests: nothing more happens without a person.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { KnownArtefacts } from "../../../lib/client/facts/artefacts.ts";
+import { readGoalCost } from "../../../lib/client/facts/costs.ts";
+import { type GoalReading, readGoal } from "../../../lib/client/facts/goal.ts";
+import { type Inquiry, readInquiries } from "../../../lib/client/facts/inquiries.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import type { KnownArtefacts } from "../facts/artefacts.ts";
-import { readGoalCost } from "../facts/costs.ts";
-import { type GoalReading, readGoal } from "../facts/goal.ts";
-import { type Inquiry, readInquiries } from "../facts/inquiries.ts";
 import { followLog } from "../instance/follow-log.ts";
 import type { PersonAtPrompt } from "../people/answer-at-prompt.ts";
 import type { Shell } from "../terminal/shell.ts";

@@ -1,5 +1,7 @@
 // sett hoard --archive: lists the artefacts in a file of `sett prune`, without a blackboard.
 import { resolve } from "node:path";
+import { withCost } from "../../../lib/client/render/cost-text.ts";
+import { firstLine, plainLines } from "../../../lib/client/text/plain-text.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -7,9 +9,7 @@ import { type ArtefactId, InstanceName } from "../../../lib/model/ids.ts";
 import { readArchivedCosts } from "../archive/costs.ts";
 import { readArchive } from "../archive/read.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { withCost } from "../render/cost-text.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { firstLine, plainLines } from "../text/plain-text.ts";
 import { printTable } from "./print-artefacts.ts";
 
 type Wanted = {

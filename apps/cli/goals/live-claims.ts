@@ -2,16 +2,16 @@
 import process from "node:process";
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { type KnownArtefacts, readHeads } from "../../../lib/client/facts/artefacts.ts";
+import { readSituation } from "../../../lib/client/facts/goal.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
-import { readSituation } from "../facts/goal.ts";
 import { type Glance, openClaimLines, type Size } from "../render/open-claims.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import { Footer } from "../terminal/footer.ts";
 import { createMessages } from "../terminal/messages.ts";
 import type { Shell } from "../terminal/shell.ts";
-import type { Suggest } from "../text/suggest.ts";
 
 const everyMs = 500;
 

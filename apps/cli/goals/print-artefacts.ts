@@ -1,14 +1,15 @@
 // Prints a table of artefacts page by page.
+
+import { shortCost } from "../../../lib/client/render/cost-text.ts";
+import { ageOf } from "../../../lib/client/text/age.ts";
+import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
+import type { Style } from "../../../lib/client/text/style.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { shortCost } from "../render/cost-text.ts";
 import { type Cell, table } from "../render/table.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { ageOf } from "../text/age.ts";
-import { oneLine, shorten } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
-import type { Style } from "../text/style.ts";
 
 /** In the table; JSON has the whole summary. */
 const maxSummaryLength = 100;

@@ -1,18 +1,18 @@
 // `--watch` of a command: follows a goal until it rests, fetches its commits, and says how it ended.
 
 import { aborted } from "../../../lib/async/sleep.ts";
+import { failuresOf, stalledAdvice, whyStalled } from "../../../lib/client/facts/goal.ts";
+import { goalCostText } from "../../../lib/client/render/cost-text.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
-import { failuresOf, stalledAdvice, whyStalled } from "../facts/goal.ts";
 import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { PersonAtPrompt } from "../people/answer-at-prompt.ts";
-import { goalCostText } from "../render/cost-text.ts";
 import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { oneLine } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
 import { followGoal, type RestingGoal } from "./follow-goal.ts";
 
 /** `from`: the position after which events are printed. `mayAsk`: on a terminal, `actor` is asked the questions of agents. */

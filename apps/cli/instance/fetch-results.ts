@@ -1,10 +1,10 @@
 // Fetches the commits of artefacts into the user's repository, and reports those that cannot be fetched.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { shortId } from "../text/short-id.ts";
 import type { Place, RedisUrls } from "./place.ts";
 import { connect } from "./session.ts";
 

@@ -1,9 +1,9 @@
 // Opens what a command reads: the blackboard of a running sett, or an archive of `sett prune`.
 import { resolve } from "node:path";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { archiveBoard } from "../archive/board.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { fetchResults, readResults } from "./fetch-results.ts";

@@ -1,9 +1,10 @@
 // The parts of an instance: their names, their states, and which are missing.
+
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
-import type { Suggest } from "../text/suggest.ts";
 
 /** The name of an agent or a worker; `redis`, `orchestrator`, `gateway`, `egress`, `starter` or `keeper` for the others. */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {

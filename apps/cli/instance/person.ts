@@ -1,9 +1,10 @@
 // The name of the person at the keyboard, for the record.
+
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { oneLine } from "../text/plain-text.ts";
 
 /**
  * `as`, else name and address from git, else the user name of the system. The name is stated, not proven. Throws `usage` for an empty `as`.

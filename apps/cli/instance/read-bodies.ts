@@ -1,9 +1,9 @@
 // Reads the kept bodies of calls, which only the gateway of the instance can reach: they are on its volume.
 import { z } from "zod";
+import type { Body } from "../../../lib/client/facts/transcript.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ExecResult } from "../../../lib/runtime/port.ts";
-import type { Body } from "../facts/transcript.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { isServing } from "./place.ts";
 import { findGatewayProgram, gatewayProgram } from "./programs.ts";

@@ -1,12 +1,13 @@
 // Reads the calls that led to an artefact, with their bodies, and puts the conversations together.
+
+import { readHeads } from "../../../lib/client/facts/artefacts.ts";
+import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import type { Body, Transcript } from "../../../lib/client/facts/transcript.ts";
 import { callsByArtefact } from "../../../lib/core/call-costs.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
 import { conversationsOf } from "../../../lib/models/transcript.ts";
-import { readHeads } from "../facts/artefacts.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
-import type { Body, Transcript } from "../facts/transcript.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { readBodies } from "./read-bodies.ts";
 

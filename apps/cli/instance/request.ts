@@ -1,61 +1,14 @@
-// Sends a request to the orchestrator: the request is an event in the log, and so is its outcome.
-
-import { aborted } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import { SettError } from "../../../lib/model/errors.ts";
-import type { Actor, EventDraft, SettEvent } from "../../../lib/model/event.ts";
-import { orchestratorProblem } from "../render/waiting-text.ts";
+// Who asks the orchestrator for something at the command line: the log is followed also when Redis gets another port.
+import type { Asker } from "../../../lib/client/actions/request.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { followLog } from "./follow-log.ts";
 import type { Session } from "./session.ts";
 
-/** Long enough for a second orchestrator to take over the leader lease of one that has died. */
-const answerTimeoutMs = 7_000;
-
-type Request<Outcome> = {
-  draft: EventDraft;
-  actor: Actor;
-  /** Called with each event after the request. Returns the outcome of the request, or undefined. */
-  outcomeOf(event: SettEvent, board: PersonBlackboard): Outcome | undefined | Promise<Outcome | undefined>;
-};
-
-/** Throws `request-refused` with the orchestrator's reason, and `not-ready` when it has not acted yet; the request stays valid then. */
-export async function request<Outcome extends object>(
-  shell: Shell,
-  { board, place }: Session,
-  { draft, actor, outcomeOf }: Request<Outcome>,
-): Promise<Outcome> {
-  const id = await board.logEvent(draft, actor);
-  const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), answerTimeoutMs);
-  const interrupted = AbortSignal.any([shell.interrupted, over.signal]);
-  let outcome: Outcome | undefined;
-  const following = followLog({ ...shell, interrupted }, place.instance, {
-    from: id,
-    async visit(events, current) {
-      for (const event of events) {
-        if (event.type === "request_refused" && event.data?.request === id) throw refusal(String(event.data.reason));
-        outcome = await outcomeOf(event, current);
-        if (outcome !== undefined) return "enough";
-      }
-      return undefined;
-    },
-  });
-  try {
-    // The time limit also holds for a Redis that hangs.
-    await Promise.race([following, aborted(interrupted)]);
-  } finally {
-    clearTimeout(timer);
-    over.abort();
-    following.catch(() => undefined);
-  }
-  if (outcome !== undefined) return outcome;
-  const why = orchestratorProblem({ leader: await board.readLeader() }) ?? "the orchestrator is busy";
-  throw new SettError("not-ready", `Your request is recorded, but the orchestrator has not acted on it yet: ${why}.`, {
-    hint: `The orchestrator will act on it; do not ask again. See \`${shell.suggest("status")}\`.`,
-  });
-}
-
-export function refusal(reason: string, hint?: string): SettError {
-  return new SettError("request-refused", reason, { hint });
+export function askerOf(shell: Shell, { board, place }: Session): Asker {
+  return {
+    board,
+    suggest: shell.suggest,
+    signal: shell.interrupted,
+    follow: (from, visit, interrupted) => followLog({ ...shell, interrupted }, place.instance, { from, visit }),
+  };
 }

@@ -1,17 +1,17 @@
 // Asks the person at the terminal the questions of the goal that the command follows, one after the other.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
+import type { GoalReading } from "../../../lib/client/facts/goal.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import type { GoalReading } from "../facts/goal.ts";
 import { checkAnswerText } from "../program/read-text.ts";
 import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { LinePrompt } from "../terminal/line-prompt.ts";
 import { createMessages } from "../terminal/messages.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { shortId } from "../text/short-id.ts";
-import { postAnswer, whyQuestionClosed } from "./post-answer.ts";
 
 export class PersonAtPrompt implements Disposable {
   /** Writes above the prompt. Its `interrupted` also aborts when the person leaves the last question for later; that ends the command. */

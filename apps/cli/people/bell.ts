@@ -1,9 +1,9 @@
 // Rings the terminal's bell when a person is asked, and when a goal has failed. Past events do not ring.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { readGoal } from "../../../lib/client/facts/goal.ts";
+import { inquiryKey, inquiryKeyOfEvent, readInquiries } from "../../../lib/client/facts/inquiries.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
-import { readGoal } from "../facts/goal.ts";
-import { inquiryKey, inquiryKeyOfEvent, readInquiries } from "../facts/inquiries.ts";
 import type { Output } from "../terminal/output.ts";
 
 const ends = new Set<SettEvent["type"]>(["claim_completed", "claim_terminated", "goal_ended"]);

@@ -1,8 +1,9 @@
 // The one function that prints an error for a person.
+
+import { plainLines } from "../../../lib/client/text/plain-text.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Output } from "../terminal/output.ts";
-import { plainLines } from "../text/plain-text.ts";
-import { wrap } from "../text/wrap.ts";
 
 /** Prints what happened and what to do next, and returns the exit code. Prints the stack only with `isDebug`. */
 export async function printError(error: unknown, err: Output, { isDebug }: { isDebug: boolean }): Promise<number> {

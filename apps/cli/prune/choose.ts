@@ -2,11 +2,11 @@
 
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
+import { forwards, goalList } from "../../../lib/client/facts/pages.ts";
 import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { eventPages, isLater } from "../archive/log-order.ts";
-import { forwards, goalList } from "../facts/pages.ts";
 
 /** `bytes`: of its payloads. `last`: the time of its last change, ISO 8601. */
 export type PrunableGoal = {

@@ -1,12 +1,12 @@
 // Moves goals from the blackboard into an archive. At every moment each goal is complete in one of the two.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { readWhole } from "../../../lib/client/facts/artefacts.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
-import { readWhole } from "../facts/artefacts.ts";
 import type { PrunableGoal } from "./choose.ts";
 
 /** Small, because Redis runs nothing else while a function runs. */

@@ -1,11 +1,12 @@
 // The budget of a goal for people, and as JSON.
+
+import type { BudgetReading } from "../../../lib/client/facts/budget.ts";
+import { amountsJson, budgetJson, costJson, shortCost } from "../../../lib/client/render/cost-text.ts";
+import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
+import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import { minus } from "../../../lib/model/amounts.ts";
 import { type Amounts, amountKinds, type Budget, formatAmount, formatAmounts } from "../../../lib/model/budget.ts";
-import type { BudgetReading } from "../facts/budget.ts";
-import { oneLine, shorten } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
-import type { Layout, Style } from "../text/style.ts";
-import { amountsJson, budgetJson, costJson, shortCost } from "./cost-text.ts";
 import { type Cell, table } from "./table.ts";
 
 const maxSummaryLength = 60;

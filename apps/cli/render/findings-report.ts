@@ -1,8 +1,9 @@
 // The findings of `sett doctor`, for people and as JSON.
+
+import { oneLine, padVisible } from "../../../lib/client/text/plain-text.ts";
+import type { Layout, Style } from "../../../lib/client/text/style.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import { countOf, type Finding, type Level } from "../facts/finding.ts";
-import { oneLine, padVisible } from "../text/plain-text.ts";
-import type { Layout, Style } from "../text/style.ts";
-import { wrap } from "../text/wrap.ts";
 import type { Symbols } from "./symbols.ts";
 
 const checkWidth = 17;

@@ -1,9 +1,10 @@
 // Shortens the log for a terminal: bids of `ignore` have no line of their own unless they have a reason, nor have calls of models that went
 // well; and the reason of a failure appears once.
+
+import type { EventContext } from "../../../lib/client/render/event-line.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { bidsOf, type SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
-import { oneLine } from "../text/plain-text.ts";
-import type { EventContext } from "./event-line.ts";
 
 export class Fold {
   /** For each claim whose bidding is open. */

@@ -1,13 +1,14 @@
 // Inquiries as text for people, as JSON for programs, and as commands to type.
+
+import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
+import { ageOf, agoOf } from "../../../lib/client/text/age.ts";
+import { oneLine, plainLines, shorten } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
+import type { Layout, Style } from "../../../lib/client/text/style.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { exampleAmount, isBudgetQuestion, questionText } from "../../../lib/model/budget-question.ts";
-import { type Inquiry, subjectOf } from "../facts/inquiries.ts";
-import { ageOf, agoOf } from "../text/age.ts";
-import { oneLine, plainLines, shorten } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
-import type { Layout, Style } from "../text/style.ts";
-import type { Suggest } from "../text/suggest.ts";
-import { wrap } from "../text/wrap.ts";
 import { type Cell, table } from "./table.ts";
 
 type Approval = Extract<Inquiry, { kind: "approval" }>;

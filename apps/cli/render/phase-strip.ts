@@ -1,7 +1,8 @@
 // A claim's bids and phases in one line: `review ✓✓ → parallel ●○ → exclusive ·`.
+
+import { type ClaimPhase, phasesOf, type StepState, stageOf } from "../../../lib/client/render/claim-phases.ts";
+import type { Colour, Style } from "../../../lib/client/text/style.ts";
 import type { Claim, ClaimSnapshot } from "../../../lib/model/claim.ts";
-import type { Colour, Style } from "../text/style.ts";
-import { type ClaimPhase, phasesOf, type StepState, stageOf } from "./claim-phases.ts";
 import type { Symbols } from "./symbols.ts";
 
 /** `names`: the name and the sign of each agent; `signs`: only the signs; `letters`: the phases as first letters, too. */

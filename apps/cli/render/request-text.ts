@@ -1,9 +1,10 @@
 // A person's request to the orchestrator, as a sentence.
+
+import { actorName } from "../../../lib/client/render/event-line.ts";
+import { agoOf } from "../../../lib/client/text/age.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import { agoOf } from "../text/age.ts";
-import { oneLine } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
-import { actorName } from "./event-line.ts";
 
 export function requestSentence(request: SettEvent, nowMs: number): string {
   const who = oneLine(actorName(request.actor));

@@ -1,6 +1,7 @@
 // The state of a goal in its colour, as a word and as a sentence.
+
+import type { Colour, Style } from "../../../lib/client/text/style.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
-import type { Colour, Style } from "../text/style.ts";
 
 const colours: Record<GoalState, Colour> = {
   achieved: "green",

@@ -1,4 +1,16 @@
 // The state of an instance for people: the orchestrator, the agents, and each goal with what it waits for.
+
+import { claimsOf, livenessOf, type Situation, workersOf } from "../../../lib/client/facts/blocked-reason.ts";
+import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../../../lib/client/facts/goal.ts";
+import { goalCostText } from "../../../lib/client/render/cost-text.ts";
+import { actorName } from "../../../lib/client/render/event-line.ts";
+import { orchestratorProblem, unreadableText, waitingSentence } from "../../../lib/client/render/waiting-text.ts";
+import { ageOf, agoOf, lastingSince } from "../../../lib/client/text/age.ts";
+import { oneLine, shorten, visibleWidth } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
+import type { Style } from "../../../lib/client/text/style.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
@@ -6,24 +18,13 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { claimsOf, livenessOf, type Situation, workersOf } from "../facts/blocked-reason.ts";
 import { type CassettesInUse, cassettesSentence, type GatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
-import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../facts/goal.ts";
-import { ageOf, agoOf, lastingSince } from "../text/age.ts";
-import { oneLine, shorten, visibleWidth } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
-import type { Style } from "../text/style.ts";
-import type { Suggest } from "../text/suggest.ts";
-import { wrap } from "../text/wrap.ts";
-import { goalCostText } from "./cost-text.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
-import { actorName } from "./event-line.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { requestSentence } from "./request-text.ts";
 import { paintState } from "./state.ts";
 import { storeLine } from "./store-line.ts";
 import { table } from "./table.ts";
-import { orchestratorProblem, unreadableText, waitingSentence } from "./waiting-text.ts";
 
 export type Report = {
   instance: InstanceName;

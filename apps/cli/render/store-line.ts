@@ -1,8 +1,8 @@
 // Warnings about the state of Redis, with advice.
-import type { Situation } from "../facts/blocked-reason.ts";
-import { oneLine } from "../text/plain-text.ts";
-import type { Style } from "../text/style.ts";
-import type { Suggest } from "../text/suggest.ts";
+import type { Situation } from "../../../lib/client/facts/blocked-reason.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import type { Style } from "../../../lib/client/text/style.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 
 /** The share of memory at which there is a warning: early enough to act. */
 const warnAt = 0.8;

@@ -1,5 +1,5 @@
 // The signs of lines and states; in ASCII where the terminal has no UTF-8.
-import type { StepState } from "./claim-phases.ts";
+import type { StepState } from "../../../lib/client/render/claim-phases.ts";
 
 export type Symbols = Record<StepState, string> & {
   arrow: string;

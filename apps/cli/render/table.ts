@@ -1,7 +1,7 @@
 // A table for people.
-import { padVisible, shorten, visibleWidth } from "../text/plain-text.ts";
-import type { Style } from "../text/style.ts";
-import { wrap } from "../text/wrap.ts";
+import { padVisible, shorten, visibleWidth } from "../../../lib/client/text/plain-text.ts";
+import type { Style } from "../../../lib/client/text/style.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 
 /** `paint` colours the text after it was measured. */
 export type Cell = { text: string; paint?: (text: string) => string };

@@ -1,14 +1,15 @@
 // The conversations of an agent with its model, for people, and the raw bodies of its calls as JSON.
+
+import type { CallWithBodies, Transcript } from "../../../lib/client/facts/transcript.ts";
+import { costText } from "../../../lib/client/render/cost-text.ts";
+import { oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
+import type { Colour, Layout as Columns } from "../../../lib/client/text/style.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import { costOf } from "../../../lib/core/call-costs.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
 import { parseJson } from "../../../lib/models/json.ts";
 import type { Conversation } from "../../../lib/models/transcript.ts";
 import type { Part, Turn } from "../../../lib/models/transcript-parts.ts";
-import type { CallWithBodies, Transcript } from "../facts/transcript.ts";
-import { oneLine, plainLines } from "../text/plain-text.ts";
-import type { Colour, Layout as Columns } from "../text/style.ts";
-import { wrap } from "../text/wrap.ts";
-import { costText } from "./cost-text.ts";
 
 /** Where it is printed; a terminal interprets control characters. */
 type Layout = Columns & { isTerminal: boolean };

@@ -1,6 +1,6 @@
 // Lines that stay at the bottom of a terminal while other lines scroll above them.
 
-import { visibleWidth } from "../text/plain-text.ts";
+import { visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import { type Output, writingBy } from "./output.ts";
 
 /** Renders the lines for the present size of the terminal. */

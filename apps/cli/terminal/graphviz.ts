@@ -1,10 +1,11 @@
 // Draws DOT as a picture with the program `dot` of Graphviz.
+
+import { firstLine, plainLines } from "../../../lib/client/text/plain-text.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import { runCommand } from "../../../lib/process/run-command.ts";
-import { firstLine, plainLines } from "../text/plain-text.ts";
-import type { Suggest } from "../text/suggest.ts";
 import type { Shell } from "./shell.ts";
 
 /** Graphviz draws five hundred nodes in less than a second. */

@@ -1,7 +1,7 @@
 // Sentences for people, on stderr: progress, notes, warnings, and what to do next.
 import { createConsola, type LogObject } from "consola/core";
-import { visibleWidth } from "../text/plain-text.ts";
-import { wrap } from "../text/wrap.ts";
+import { visibleWidth } from "../../../lib/client/text/plain-text.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Output } from "./output.ts";
 
 export type Messages = {

@@ -1,5 +1,5 @@
 // One of the program's two output streams.
-import { createStyle, type Layout } from "../text/style.ts";
+import { createStyle, type Layout } from "../../../lib/client/text/style.ts";
 
 /** `columns` is the present width. */
 export type Output = Layout & {

@@ -1,7 +1,7 @@
 // Progress of long steps that run at the same time: spinners on a terminal, elsewhere a line for each start and end.
 
-import { oneLine, shorten } from "../text/plain-text.ts";
-import { wrap } from "../text/wrap.ts";
+import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
+import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Output } from "./output.ts";
 
 const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];

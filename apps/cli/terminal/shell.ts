@@ -1,6 +1,7 @@
 // A command's access to the world around it; main.ts creates it.
+
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import type { SettError } from "../../../lib/model/errors.ts";
-import type { Suggest } from "../text/suggest.ts";
 import type { Messages } from "./messages.ts";
 import type { Output } from "./output.ts";
 

@@ -1,12 +1,12 @@
 // Applies a plan to an instance in any state: nothing is there, a sett runs, or an earlier run was killed.
 import { isDeepStrictEqual } from "node:util";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { kindOf, nameWithKind } from "../../../lib/client/facts/agent-kind.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { withLock } from "../../../lib/runtime/process/file-lock.ts";
-import { kindOf, nameWithKind } from "../facts/agent-kind.ts";
 import { partName } from "../instance/parts.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";

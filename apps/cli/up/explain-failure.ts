@@ -1,8 +1,9 @@
 // Explains why a `sett up` failed.
+
+import { plainLines } from "../../../lib/client/text/plain-text.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
-import { plainLines } from "../text/plain-text.ts";
-import type { Suggest } from "../text/suggest.ts";
 import { PartFailed } from "./readiness.ts";
 
 const shownLines = 20;

@@ -1,12 +1,12 @@
 // Where there is no sett.yml yet: writes and commits the files of `sett init`, after the person has agreed.
 import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { listDirty } from "../../../lib/client/render/dirty-files.ts";
 import { initFiles } from "../../../lib/config/init-files.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import { existing, writeFiles } from "../program/write-files.ts";
-import { listDirty } from "../render/dirty-files.ts";
 import { LinePrompt } from "../terminal/line-prompt.ts";
 import type { Shell } from "../terminal/shell.ts";
 

@@ -1,9 +1,9 @@
 // Warns about providers that cannot be reached or refuse their keys. The sett starts all the same: its other work goes on, and calls are tried
 // again.
 import { z } from "zod";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { oneLine } from "../text/plain-text.ts";
 import type { PlannedGateway } from "./plan-input.ts";
 
 const Problems = z.array(z.object({ model: z.string(), problem: z.string() }));

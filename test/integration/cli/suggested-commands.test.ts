@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openClaimLines } from "../../../apps/cli/render/open-claims.ts";
 import { symbolsFor } from "../../../apps/cli/render/symbols.ts";
-import { createStyle } from "../../../apps/cli/text/style.ts";
-import { suggestFor } from "../../../apps/cli/text/suggest.ts";
+import { createStyle } from "../../../lib/client/text/style.ts";
+import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { openClaim, situation, waitingForApproval } from "../../support/claims/sample-claims.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";

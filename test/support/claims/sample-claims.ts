@@ -1,7 +1,7 @@
 // Open claims and what is known around them, for what is drawn of them.
 
-import type { Situation } from "../../../apps/cli/facts/blocked-reason.ts";
-import { suggestFor } from "../../../apps/cli/text/suggest.ts";
+import type { Situation } from "../../../lib/client/facts/blocked-reason.ts";
+import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { ClaimId } from "../../../lib/model/ids.ts";

@@ -3,8 +3,8 @@
 import { createMessages } from "../../../apps/cli/terminal/messages.ts";
 import type { Output } from "../../../apps/cli/terminal/output.ts";
 import type { Shell } from "../../../apps/cli/terminal/shell.ts";
-import { createStyle } from "../../../apps/cli/text/style.ts";
-import { suggestFor } from "../../../apps/cli/text/suggest.ts";
+import { createStyle } from "../../../lib/client/text/style.ts";
+import { suggestFor } from "../../../lib/client/text/suggest.ts";
 
 export type FakeShell = Shell & { written: { out: string; err: string } };
 

@@ -1,6 +1,6 @@
 // Graphs whose labels try to break the text that draws them.
 import fc from "fast-check";
-import { labelOf } from "../../../apps/cli/render/graph-node.ts";
+import { labelOf } from "../../../lib/client/render/graph-node.ts";
 import { artefactGraph, type GraphFacts, type ReviewedHead } from "../../../lib/core/artefact-graph.ts";
 import { derived } from "./lineage.ts";
 

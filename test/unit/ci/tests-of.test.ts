@@ -36,7 +36,7 @@ test("a namesake in another room is not taken for the source's test", () => {
 });
 
 test("a source without a test of its own leads to those of the sources that use it", () => {
-  const [first] = testsOf("apps/cli/render/claim-phases.ts", sources);
+  const [first] = testsOf("lib/client/render/claim-phases.ts", sources);
   expect(first?.reason).toBe("by way of apps/cli/render/symbols.ts");
 });
 

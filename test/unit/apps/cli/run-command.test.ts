@@ -3,7 +3,7 @@ import { commands } from "../../../../apps/cli/commands.ts";
 import { commandHelp } from "../../../../apps/cli/help.ts";
 import type { Command } from "../../../../apps/cli/program/command.ts";
 import { runCommand } from "../../../../apps/cli/run-command.ts";
-import { createStyle } from "../../../../apps/cli/text/style.ts";
+import { createStyle } from "../../../../lib/client/text/style.ts";
 import { fakeShell } from "../../../support/cli/fake-shell.ts";
 import { Screen } from "../../../support/cli/screen.ts";
 

@@ -1,7 +1,7 @@
 // Which part of an instance a name means.
 import { expect, test } from "bun:test";
 import { partOf } from "../../../../../apps/cli/instance/parts.ts";
-import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";
 import { errorOf } from "../../../../support/error-of.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { artefactDetails } from "../../../../../apps/cli/render/artefact-details.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
-import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
+import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { sampleArtefact } from "../../../../support/records/sample.ts";
 

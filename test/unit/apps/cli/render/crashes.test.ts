@@ -1,7 +1,7 @@
 // What is said of agents whose containers end again and again.
 import { expect, test } from "bun:test";
 import { type Crash, crashesOf, crashSentence } from "../../../../../apps/cli/render/crashes.ts";
-import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 import type { ContainerPart, ContainerState } from "../../../../../lib/runtime/port.ts";
 import { ago, nowMs } from "../../../../support/claims/sample-claims.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Finding } from "../../../../../apps/cli/facts/finding.ts";
 import { findingsJson, findingsReport } from "../../../../../apps/cli/render/findings-report.ts";
 import { symbolsFor } from "../../../../../apps/cli/render/symbols.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 
 const findings: Finding[] = [
   { subject: "machine", check: "git", level: "ok", found: "2.39.5" },

@@ -1,8 +1,8 @@
 // Which lines of the log are left out or shortened on a terminal.
 import { expect, test } from "bun:test";
-import { type EventContext, eventLine } from "../../../../../apps/cli/render/event-line.ts";
 import { Fold } from "../../../../../apps/cli/render/fold.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { type EventContext, eventLine } from "../../../../../lib/client/render/event-line.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 import type { SettEvent } from "../../../../../lib/model/event.ts";
 import { agentName, newClaimId } from "../../../../support/records/sample.ts";
 

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { treeText } from "../../../../../apps/cli/render/graph-tree.ts";
 import { symbolsFor } from "../../../../../apps/cli/render/symbols.ts";
-import { visibleWidth } from "../../../../../apps/cli/text/plain-text.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { visibleWidth } from "../../../../../lib/client/text/plain-text.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { artefactGraph, type GraphFacts, type ReviewedHead } from "../../../../../lib/core/artefact-graph.ts";
 import { derived, nextVersion } from "../../../../support/records/lineage.ts";
 import { newArtefactId, sampleClaim } from "../../../../support/records/sample.ts";

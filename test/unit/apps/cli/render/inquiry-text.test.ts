@@ -1,10 +1,10 @@
 // What a person is shown of what waits for them: facts in, text out.
 
 import { expect, test } from "bun:test";
-import type { Inquiry } from "../../../../../apps/cli/facts/inquiries.ts";
 import { commandsFor, inquiryDetails, inquiryJson } from "../../../../../apps/cli/render/inquiry-text.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
-import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import type { Inquiry } from "../../../../../lib/client/facts/inquiries.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
+import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 import type { ArtefactHead } from "../../../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../../../lib/model/ids.ts";
 import { agentName, newClaimId, sampleArtefact } from "../../../../support/records/sample.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { logLine } from "../../../../../apps/cli/render/log-line.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 
 const plain = createStyle(false);
 const said = (fields: Record<string, unknown>) =>

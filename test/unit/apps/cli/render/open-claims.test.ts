@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { type OpenClaim, openClaimLines } from "../../../../../apps/cli/render/open-claims.ts";
 import { symbolsFor } from "../../../../../apps/cli/render/symbols.ts";
-import { visibleWidth } from "../../../../../apps/cli/text/plain-text.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { visibleWidth } from "../../../../../lib/client/text/plain-text.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 import type { ClaimSnapshot } from "../../../../../lib/model/claim.ts";
 import {
   claimId,

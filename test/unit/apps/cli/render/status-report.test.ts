@@ -1,12 +1,12 @@
 // The status of an instance: facts in, lines out.
 
 import { describe, expect, test } from "bun:test";
-import type { Situation } from "../../../../../apps/cli/facts/blocked-reason.ts";
-import type { GoalReading } from "../../../../../apps/cli/facts/goal.ts";
 import { statusReport } from "../../../../../apps/cli/render/status-report.ts";
 import { symbolsFor } from "../../../../../apps/cli/render/symbols.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
-import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import type { Situation } from "../../../../../lib/client/facts/blocked-reason.ts";
+import type { GoalReading } from "../../../../../lib/client/facts/goal.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
+import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 import { type GoalState, waitedForBy } from "../../../../../lib/core/goal-status.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../../../lib/model/claim.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Store } from "../../../../../apps/cli/facts/blocked-reason.ts";
 import { storeLine } from "../../../../../apps/cli/render/store-line.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
-import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import type { Store } from "../../../../../lib/client/facts/blocked-reason.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
+import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 
 const mebibyte = 1024 ** 2;
 const lines = (store: Partial<Store>) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { table } from "../../../../../apps/cli/render/table.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 
 const plain = createStyle(false);
 const coloured = createStyle(true);

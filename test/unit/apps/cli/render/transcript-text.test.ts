@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import type { CallWithBodies } from "../../../../../apps/cli/facts/transcript.ts";
 import { transcriptJson, transcriptText } from "../../../../../apps/cli/render/transcript-text.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import type { CallWithBodies } from "../../../../../lib/client/facts/transcript.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 import type { OpenCall } from "../../../../../lib/model/model-call.ts";
 import type { Conversation } from "../../../../../lib/models/transcript.ts";
 import type { Turn } from "../../../../../lib/models/transcript-parts.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { Footer } from "../../../../../apps/cli/terminal/footer.ts";
 import type { Output } from "../../../../../apps/cli/terminal/output.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { Screen } from "../../../../support/cli/screen.ts";
 
 /** stdout and stderr of one terminal. */

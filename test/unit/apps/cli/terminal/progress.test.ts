@@ -1,7 +1,7 @@
 // Spinners on a terminal, and what a person types meanwhile.
 import { expect, test } from "bun:test";
 import { Progress } from "../../../../../apps/cli/terminal/progress.ts";
-import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { Screen } from "../../../../support/cli/screen.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 

@@ -1,0 +1,22 @@
+// What keeps an instance from going on: a pause, or no active orchestrator.
+import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import { actorName } from "../render/event-line.ts";
+import { orchestratorProblem } from "../render/waiting-text.ts";
+import { agoOf } from "../text/age.ts";
+import { oneLine } from "../text/plain-text.ts";
+import type { Suggest } from "../text/suggest.ts";
+
+/** `until` begins with `when`; `next` is advice. */
+export type Obstacle = { until: string; next: string };
+
+/** Undefined where the instance goes on by itself. */
+export async function readObstacle(board: PersonBlackboard, suggest: Suggest): Promise<Obstacle | undefined> {
+  const [pause, leader, nowMs] = await Promise.all([board.readPause(), board.readLeader(), board.time()]);
+  if (pause !== undefined) {
+    const by = `paused by ${oneLine(actorName(pause.by))}, ${agoOf(pause.since, nowMs)}`;
+    return { until: `when the instance is resumed (${by})`, next: `Resume it: ${suggest("resume")}` };
+  }
+  const problem = orchestratorProblem({ leader });
+  if (problem === undefined) return undefined;
+  return { until: `when an orchestrator runs again (${problem})`, next: `Its log: ${suggest("logs orchestrator")}` };
+}

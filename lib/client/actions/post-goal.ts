@@ -1,0 +1,93 @@
+// Posts a goal: it pins the commit at which work starts, then creates the artefact.
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import { WritesRefused } from "../../blackboard/refused.ts";
+import { newThread } from "../../core/new-artefact.ts";
+import type { HostRepository } from "../../git/host-repository.ts";
+import { type Artefact, goalType, userRole } from "../../model/artefact.ts";
+import { messageOf, SettError } from "../../model/errors.ts";
+import type { Actor } from "../../model/event.ts";
+import { ArtefactId, type CommitHash, GoalId } from "../../model/ids.ts";
+import { isArchiveName } from "../archive-name.ts";
+import { listDirty } from "../render/dirty-files.ts";
+import { firstLine, oneLine } from "../text/plain-text.ts";
+import type { Suggest } from "../text/suggest.ts";
+
+/**
+ * `id`: lets the caller post the same goal again without a second goal; undefined makes a new id. `recording`: the folder into which the
+ * gateway writes calls of models now.
+ */
+type GoalInput = { text: string; id: GoalId | undefined; actor: Actor; suggest: Suggest; recording: string | undefined };
+
+/**
+ * Returns the existing goal where one with this id was posted before. If the connection breaks before the blackboard has answered, the goal
+ * may exist or not: its commit stays pinned, and the error says how to continue.
+ */
+export async function postGoal(board: PersonBlackboard, repository: HostRepository, input: GoalInput): Promise<Artefact> {
+  const { text, id, actor, recording } = input;
+  const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
+  if (existing !== undefined) return sameGoal(existing, text);
+  const commit = await cleanHead(repository, recording);
+  const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit));
+  await repository.pin(board.instance, goal.goal_id, commit);
+  const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
+    if (!(cause instanceof WritesRefused)) throw outcomeUnknown(goal.goal_id, input, cause);
+    await repository.unpin(board.instance, goal.goal_id);
+    const hint = `${cause.hint ?? ""} Then post the goal again.`.trim();
+    throw new SettError(cause.code, `The goal was not posted: ${cause.message}`, { hint, cause });
+  });
+  if (result.outcome !== "refused") return goal;
+  await repository.unpin(board.instance, goal.goal_id);
+  throw new SettError("blackboard-refused", `The blackboard refused the goal: ${result.reason}`);
+}
+
+function sameGoal(existing: Artefact, text: string): Artefact {
+  if (String(existing.goal_id) === existing.id && existing.payload === text) return existing;
+  const message = `Another artefact has the id ${existing.id}: ${oneLine(existing.type)}, ${oneLine(existing.metadata.summary ?? "")}.`;
+  throw new SettError("usage", message, { hint: "Leave out --id to post a new goal." });
+}
+
+function outcomeUnknown(id: GoalId, { suggest }: GoalInput, cause: unknown): SettError {
+  const hint = `When Redis answers again: ${suggest(`forage --id ${id} --goal "…"`)}. The same id never makes a second goal.`;
+  return new SettError("redis-unreachable", `The goal may or may not have been posted: ${messageOf(cause)}`, { hint, cause });
+}
+
+/**
+ * The commit at HEAD. Agents see only committed files, so the working tree must be clean, except for what Sett itself has written: archives
+ * of `sett prune`, and recorded calls. Throws `workspace-dirty`.
+ */
+async function cleanHead(repository: HostRepository, recording: string | undefined): Promise<CommitHash> {
+  const changed = await repository.dirtyFiles();
+  const isRecorded = (path: string) =>
+    recording !== undefined && join(repository.place.toplevel, path, "/").startsWith(join(recording, "/"));
+  const dirty = changed.filter(({ state, path }) => state !== "??" || !(isArchiveName(path) || isRecorded(path)));
+  if (dirty.length === 0) return await repository.head();
+  throw new SettError(
+    "workspace-dirty",
+    `The repository has changes that are not committed, which agents would not see:\n${listDirty(dirty)}`,
+    {
+      hint: "Commit them (`git add -A && git commit`), or stash them (`git stash -u`).",
+    },
+  );
+}
+
+function goalArtefact(
+  id: GoalId,
+  text: string,
+  commit: CommitHash,
+  tag: { name: string; commit: CommitHash } | undefined,
+): Artefact {
+  const lastTag = tag && { last_tag: tag.name, last_tag_commit: tag.commit };
+  return newThread(
+    { id, at: new Date().toISOString(), role: userRole, agent: "", goal: id, claim: "" },
+    {
+      structural_type: "Standard",
+      type: goalType,
+      payload: text,
+      sources: [],
+      metadata: { summary: firstLine(text), commit, ...lastTag },
+    },
+  );
+}

@@ -1,0 +1,135 @@
+// Finds out, from the blackboard, why an agent has not acted yet although a goal waits for it.
+
+import type { Waiting } from "../../core/goal-status.ts";
+import type { AgentRegistration, AgentState, AgentStatus, RegisteredAgent } from "../../model/agent.ts";
+import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
+import type { Actor } from "../../model/event.ts";
+import type { AgentName, ClaimId } from "../../model/ids.ts";
+import { silentAfterMs } from "../../model/leases.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { kindOf } from "./agent-kind.ts";
+
+/** `problem`: a sentence, where Redis refuses writes. `limitBytes`: undefined where Redis has no limit. */
+export type Store = { problem: string | undefined; usedBytes: number; limitBytes: number | undefined };
+
+/** The state of an instance, read at about one moment. */
+export type Situation = {
+  /** Makes advice to type a command. */
+  suggest: Suggest;
+  /** Redis TIME, Unix milliseconds. */
+  nowMs: number;
+  agents: readonly RegisteredAgent[];
+  statuses: ReadonlyMap<AgentName, AgentStatus>;
+  leader: { holder: string; epoch: number; expiresInMs: number } | undefined;
+  /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
+  pause: { since: string; by: Actor } | undefined;
+  /** Every open claim of the instance. */
+  open: readonly ClaimSnapshot[];
+  /** The state of Redis. */
+  store?: Store;
+  /** Open claims that cannot be read. */
+  malformed?: readonly MalformedClaim[];
+};
+
+/**
+ * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`: only the name in its registration can be
+ * read. `busy`: it works on as many other claims as it can, on the first of them `since`. `paused`: the whole instance is paused. Times are
+ * ISO 8601; null: no heartbeat was ever received.
+ */
+export type BlockedReason =
+  | Liveness
+  | { reason: "unregistered" }
+  | { reason: "busy"; claims: ClaimId[]; since: string }
+  | { reason: "paused"; since: string; by: Actor };
+export type Liveness =
+  | { reason: "external" | "person" }
+  | { reason: "unreadable"; problem: string }
+  | { reason: "silent"; last_heard: string | null }
+  | { reason: "alive"; state: AgentState; last_heard: string };
+
+/**
+ * Undefined where the goal waits for no agent and the instance is not paused, and where a worker does the work: workers send no heartbeat.
+ */
+export function blockedReasonOf(waiting: Waiting, situation: Situation): BlockedReason | undefined {
+  if (situation.pause !== undefined && isHeldByPause(waiting)) return { reason: "paused", ...situation.pause };
+  if (!("agent" in waiting)) return undefined;
+  const agent = situation.agents.find(({ name }) => name === waiting.agent);
+  if (agent === undefined) return { reason: "unregistered" };
+  const isByWorker = agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
+  const own = livenessOf(agent, situation);
+  // Its workers have the same secrets as the agent's own container.
+  if (own.reason === "alive" && own.state === "no_secrets") return own;
+  const liveness = isByWorker ? undefined : own;
+  if (liveness?.reason === "silent" || liveness?.reason === "unreadable" || waiting.kind !== "start") return liveness;
+  return busyWith(agent, waiting.claim, situation.open) ?? liveness;
+}
+
+/** While the instance is paused, no work is granted or accepted. Bids, running work, answers and approvals go on. */
+function isHeldByPause({ kind }: Waiting): boolean {
+  return kind === "start" || kind === "retry" || kind === "decision";
+}
+
+/** Whether the agent may never act. */
+export function isAbsent(why: BlockedReason | undefined): boolean {
+  return why?.reason === "unregistered" || why?.reason === "unreadable" || why?.reason === "silent";
+}
+
+/** Whether an agent sends its heartbeat. */
+export function livenessOf(agent: RegisteredAgent, situation: Situation): Liveness {
+  const { statuses, nowMs } = situation;
+  const kind = kindOf(agent);
+  if (kind !== undefined) return { reason: kind };
+  if (agent.unreadable !== undefined) return { reason: "unreadable", problem: agent.unreadable.problem };
+  const last = statuses.get(agent.name);
+  if (last === undefined) return { reason: "silent", last_heard: null };
+  const last_heard = new Date(last.at).toISOString();
+  if (nowMs - last.at > silentAfterMs) return { reason: "silent", last_heard };
+  return { reason: "alive", state: stateOf(agent, last, situation), last_heard };
+}
+
+/** The state of its heartbeat, corrected by its grants: a heartbeat is some seconds old, and does not count workers. */
+export function stateOf(agent: AgentRegistration, last: AgentStatus, situation: Situation): AgentState {
+  return last.state === "idle" && claimsOf(agent, situation).length > 0 ? "working" : last.state;
+}
+
+/** The claims on which it works, the longest-running first: from its grants, else from its heartbeat. */
+export function claimsOf({ name }: AgentRegistration, { open, statuses }: Situation): ClaimId[] {
+  const running = runningOf(name, open).map(({ id }) => id);
+  const last = statuses.get(name);
+  return running.length > 0 || last?.claim_id === undefined ? running : [last.claim_id];
+}
+
+/** How many workers an agent may have, and the claims of those that run; undefined for an agent without workers. */
+export function workersOf(
+  { name, replicas, strategy }: AgentRegistration,
+  { open }: Situation,
+): { max: number; claims: ClaimId[] } | undefined {
+  if (strategy !== "fresh_per_call") return undefined;
+  return { max: replicas, claims: runningOf(name, open).map(({ id }) => id) };
+}
+
+/** An agent works on one grant at a time, an agent with replicas on as many as it has replicas. */
+function busyWith(
+  { name, replicas }: AgentRegistration,
+  own: ClaimId,
+  open: readonly ClaimSnapshot[],
+): BlockedReason | undefined {
+  const running = runningOf(name, open).filter(({ id }) => id !== own);
+  const [first] = running;
+  if (first === undefined || running.length < replicas) return undefined;
+  return { reason: "busy", claims: running.map(({ id }) => id), since: first.since };
+}
+
+/** The running grants of an agent, the longest-running first. */
+function runningOf(name: AgentName, open: readonly ClaimSnapshot[]): { id: ClaimId; since: string }[] {
+  const running = open.flatMap(({ claim, grants }) =>
+    grants.flatMap((grant) =>
+      grant.state === "running" && grant.agent === name ? [{ id: claim.id, since: grant.started_at }] : [],
+    ),
+  );
+  return running.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since));
+}
+
+export function hasOrchestrator({ leader }: Pick<Situation, "leader">): boolean {
+  return leader !== undefined && leader.expiresInMs > 0;
+}

@@ -1,0 +1,63 @@
+// Reads the state of a goal, and what explains why it does not advance.
+
+import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import { readGoalFacts } from "../../blackboard/read-goal-facts.ts";
+import { type GoalStatus, goalStatus } from "../../core/goal-status.ts";
+import type { ArtefactHead } from "../../model/artefact.ts";
+import type { MalformedClaim } from "../../model/claim.ts";
+import type { ArtefactId, GoalId } from "../../model/ids.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { type KnownArtefacts, readHeads } from "./artefacts.ts";
+import type { Situation } from "./blocked-reason.ts";
+import type { GoalCost } from "./costs.ts";
+
+export type GoalReading = {
+  goal: GoalId;
+  status: GoalStatus;
+  /** Oldest first; the goal itself is among them. */
+  artefacts: ArtefactHead[];
+  /** What its calls of language models have cost; undefined where there were none. */
+  cost?: GoalCost | undefined;
+};
+
+export async function readGoal(board: PersonBlackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
+  const heads = (ids: readonly ArtefactId[]) => readHeads(board, ids, known);
+  const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running");
+  return { goal, status: goalStatus(facts), artefacts: facts.artefacts };
+}
+
+export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {
+  const malformed: MalformedClaim[] = [];
+  const [open, agents, statuses, leader, pause, nowMs, memory] = await Promise.all([
+    board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
+    board.listAgents(),
+    board.listStatuses(),
+    board.readLeader(),
+    board.readPause(),
+    board.time(),
+    board.readMemory(),
+  ]);
+  const store = { ...memory, problem: board.contactProblem() };
+  return { suggest, nowMs, agents, statuses, leader, pause, open, malformed, store };
+}
+
+/** The summary of the goal's newest version. */
+export function goalSummary({ goal, artefacts }: GoalReading): string {
+  const versions = artefacts.filter(({ logical_id }) => String(logical_id) === String(goal));
+  return versions.toSorted((one, other) => other.version - one.version)[0]?.metadata.summary ?? "";
+}
+
+/** The Failures that count, oldest first. */
+export function failuresOf({ status, artefacts }: Pick<GoalReading, "status" | "artefacts">): ArtefactHead[] {
+  return artefacts.filter(({ id }) => status.failures.includes(id));
+}
+
+/** Why a goal has no result. `results`: its artefacts without the goal itself. */
+export function whyStalled(results: readonly ArtefactHead[]): string {
+  if (results.length === 0) return "No agent worked on it: no agent bid anything other than `ignore`.";
+  return "It has reviews, but no result: does an agent bid `claim` or `exclusive` on it?";
+}
+
+/** Advice for a stalled goal. An agent that has `prompts` and no model ignores everything, and its registration does not show that. */
+export const stalledAdvice =
+  "Do the `bids` in sett.yml match the goal? Of an agent with `prompts.claim`, `sett logs AGENT` shows why its model ignored it.";

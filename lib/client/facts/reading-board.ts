@@ -1,0 +1,21 @@
+// The part of a blackboard that commands need to show the past; an archive provides it, too.
+import type { PersonBlackboard } from "../../blackboard/holders.ts";
+
+export type ReadingBoard = Pick<
+  PersonBlackboard,
+  | "instance"
+  | "time"
+  | "readArtefact"
+  | "readArtefacts"
+  | "readHeads"
+  | "findArtefacts"
+  | "readGoal"
+  | "listGoals"
+  | "countGoals"
+  | "listArtefactsOfGoal"
+  | "claimsOfArtefact"
+  | "readClaims"
+  | "readCalls"
+  | "readEvents"
+  | "endOfEvents"
+>;

@@ -1,0 +1,125 @@
+// Finds the whole id for a short id, as people copy it from a table.
+import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
+import { SettError } from "../../model/errors.ts";
+import { ArtefactId, GoalId } from "../../model/ids.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { readHeads } from "./artefacts.ts";
+import type { ReadingBoard } from "./reading-board.ts";
+
+/** The expected kind of an id. */
+type What = "artefact" | "goal" | "question";
+
+const minCharacters = 6;
+/** How much of a typed id is shown; longer than any id. */
+const maxShownLength = 60;
+
+/**
+ * The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for a text that is no id.
+ */
+export async function resolveArtefactId(
+  board: ReadingBoard,
+  text: string,
+  suggest: Suggest,
+  what: What = "artefact",
+): Promise<ArtefactId> {
+  const start = startOfId(text, what, suggest);
+  const whole = ArtefactId.safeParse(start);
+  if (whole.success) return whole.data;
+  const found = await board.findArtefacts(start);
+  const [only, ...others] = found;
+  if (only === undefined) throw notFound(text, what, suggest);
+  if (others.length === 0) return only;
+  throw ambiguous(text, await readHeads(board, found), "artefacts");
+}
+
+/** The question of this id; open questions come first. Throws as above, and `usage` for an artefact that is no question. */
+export async function resolveQuestion(board: PersonBlackboard, text: string, suggest: Suggest): Promise<Artefact> {
+  const start = startOfId(text, "question", suggest);
+  const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
+  if (open.length > 1) throw ambiguous(text, await readHeads(board, open), "questions");
+  const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, suggest, "question")));
+  if (found === undefined) throw notFound(text, "question", suggest);
+  if (found.structural_type === "Question") return found;
+  throw wrongKind(found, "a question", listing("question", suggest));
+}
+
+/** As above, for Failures. */
+export async function resolveFailure(board: PersonBlackboard, text: string, suggest: Suggest): Promise<Artefact> {
+  const found = await board.readArtefact(await resolveArtefactId(board, text, suggest));
+  if (found === undefined) throw notFound(text, "artefact", suggest);
+  if (found.structural_type === "Failure") return found;
+  throw wrongKind(found, "a Failure", listing("artefact", suggest));
+}
+
+/** As above, for goals. */
+export async function resolveGoalId(board: ReadingBoard, text: string, suggest: Suggest): Promise<GoalId> {
+  const start = startOfId(text, "goal", suggest);
+  // A goal has the id of its first artefact. Its record exists even where a person has removed that artefact by hand.
+  const candidates = (await board.findArtefacts(start)).map((id) => GoalId.parse(id));
+  const records = await Promise.all(candidates.map((id) => board.readGoal(id)));
+  const found = candidates.filter((_, index) => (records[index]?.artefacts ?? 0) > 0);
+  const [only, ...others] = found;
+  if (only === undefined) throw await noGoal(board, text, suggest);
+  if (others.length === 0) return only;
+  throw new SettError(
+    "artefact-ambiguous",
+    `${shown(text)} is the beginning of ${found.length} ids of goals:\n${found.map((id) => `  ${id}`).join("\n")}`,
+    {
+      hint: "Give more characters.",
+    },
+  );
+}
+
+async function noGoal(board: ReadingBoard, text: string, suggest: Suggest): Promise<SettError> {
+  const other = await board.readArtefact(await resolveArtefactId(board, text, suggest, "goal"));
+  if (other === undefined) return notFound(text, "goal", suggest);
+  return wrongKind(other, "a goal", `It belongs to goal ${shortId(other.goal_id)}.`);
+}
+
+/** For the id of an artefact that the command cannot work with. `expected`: such as `a goal`. */
+export function wrongKind({ id, type, structural_type }: Artefact, expected: string, hint: string): SettError {
+  return new SettError("usage", `${shortId(id)} is not ${expected}: it is ${oneLine(type)} (${structural_type}).`, { hint });
+}
+
+function ambiguous(text: string, found: readonly ArtefactHead[], what: string): SettError {
+  const byAge = found.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+  const candidates = byAge.map(
+    ({ id, type, metadata }) => `  ${id}  ${type}${metadata.summary === undefined ? "" : `  ${metadata.summary}`}`,
+  );
+  return new SettError(
+    "artefact-ambiguous",
+    `${shown(text)} is the beginning of ${found.length} ids of ${what}:\n${candidates.join("\n")}`,
+    {
+      hint: "Give more characters.",
+    },
+  );
+}
+
+function listing(what: What, suggest: Suggest): string {
+  if (what === "question") return `\`${suggest("questions")}\` lists the questions that wait for an answer.`;
+  return `\`${suggest("hoard")}\` lists the ids.`;
+}
+
+function startOfId(text: string, what: What, suggest: Suggest): string {
+  const start = text.trim().toLowerCase();
+  if (/^[0-9a-f-]*$/.test(start) && start.length >= minCharacters) return start;
+  const problem = start.length < minCharacters ? `at least ${minCharacters} characters` : "only digits and the letters a to f";
+  throw new SettError(
+    "usage",
+    `\`${shown(text)}\` is not the id of a${what === "artefact" ? "n artefact" : ` ${what}`}: an id has ${problem}.`,
+    {
+      hint: listing(what, suggest),
+    },
+  );
+}
+
+export function notFound(text: string, what: What, suggest: Suggest): SettError {
+  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, { hint: listing(what, suggest) });
+}
+
+function shown(text: string): string {
+  return shorten(oneLine(text), maxShownLength);
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { eventLine } from "../../../../../lib/client/render/event-line.ts";
+import { createStyle } from "../../../../../lib/client/text/style.ts";
+import { EventType, type SettEvent } from "../../../../../lib/model/event.ts";
+import { agentName, newArtefactId, newClaimId, newGoalId } from "../../../../support/records/sample.ts";
+
+const plain = createStyle(false);
+const coloured = createStyle(true);
+const esc = "\u001b";
+
+const sampleEvent = (over: Partial<SettEvent> = {}): SettEvent => ({
+  id: "1-0",
+  time: "2026-01-01T12:00:00.000Z",
+  actor: "agent:coder",
+  type: "bid_placed",
+  goal_id: newGoalId(),
+  claim_id: newClaimId(),
+  artefact_id: newArtefactId(),
+  agent: agentName("coder"),
+  data: {
+    word: "exclusive",
+    phase: "exclusive",
+    attempt: 1,
+    reason: "Because",
+    type: "Report",
+    structural_type: "Standard",
+    kind: "rework",
+  },
+  ...over,
+});
+
+describe("an event's line", () => {
+  test.each(EventType.options)("describes %s in words, with no gap where something is missing", (type) => {
+    const full = eventLine(sampleEvent({ type }), plain);
+    expect(full).not.toMatch(/undefined|\[object|_/);
+    const {
+      goal_id: _goal,
+      claim_id: _claim,
+      artefact_id: _artefact,
+      agent: _agent,
+      data: _data,
+      ...bare
+    } = sampleEvent({ type });
+    expect(eventLine(bare, plain)).not.toMatch(/undefined|NaN/);
+  });
+
+  test("has time, goal, who and what, in this order", () => {
+    const event = sampleEvent({ data: { word: "exclusive" } });
+    const line = eventLine(event, plain);
+    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}[0-9a-f]{8} {2}coder {11}bids exclusive on claim [0-9a-f]{8}$/);
+    expect(line).toContain(event.goal_id?.slice(0, 8) ?? "");
+  });
+
+  test("says why a model has bid so", () => {
+    const because = (word: string) => eventLine(sampleEvent({ data: { word, reason: "It is\nabout code." } }), plain);
+    expect(because("claim")).toMatch(/bids claim on claim [0-9a-f]{8}: It is about code\.$/);
+    expect(because("ignore")).toMatch(/bids ignore on claim [0-9a-f]{8}: It is about code\.$/);
+  });
+
+  test("says whose stand-in an agent is, and why", () => {
+    const data = { phase: "exclusive", attempt: 1, instead_of: "painter", because: "It is not registered any more." };
+    const line = eventLine(sampleEvent({ type: "grant_queued", actor: "orchestrator:1", data }), plain);
+    expect(line).toEndWith(" to coder (exclusive), in place of painter: It is not registered any more.");
+  });
+
+  test("cannot be forged or coloured by what an agent wrote", () => {
+    const event = sampleEvent({
+      type: "artefact_created",
+      data: { structural_type: "Standard", type: `Evil${esc}[31m\nType`, version: 1 },
+    });
+    const line = eventLine(event, plain, { summary: `a\r\n12:00:00 forged ${esc}]0;title\u0007` });
+    expect(line.split("\n")).toHaveLength(1);
+    expect(line).not.toContain(esc);
+    expect(line).not.toContain("\r");
+  });
+});
+
+test("people's requests, and what comes of them, are shown with their names, without their addresses", () => {
+  const ada = "person:Ada Lovelace <ada@sett.invalid>";
+  const lineOf = (over: Partial<SettEvent>) => eventLine(sampleEvent({ goal_id: undefined, ...over }), plain).slice(10);
+  const [about, claim] = [newArtefactId(), newClaimId()];
+  const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
+  const by = { actor: "orchestrator:3", data: { by: ada, ending: "cancelled" } };
+  const grant = { actor: "orchestrator:3", artefact_id: about, claim_id: claim, agent: agentName("maintainer") };
+  expect(lineOf({ type: "pause_requested", actor: ada })).toBe("·         Ada Lovelace    asks to pause the instance");
+  expect(lineOf({ type: "instance_paused", ...by })).toBe("·         orchestrator    pauses the instance, as Ada Lovelace asked");
+  expect(lineOf({ type: "instance_resumed", ...by })).toEndWith("resumes the instance, as Ada Lovelace asked");
+  expect(lineOf({ type: "goal_ended", ...by })).toEndWith("ends the goal: cancelled, as Ada Lovelace asked");
+  expect(lineOf({ type: "grant_waiting", ...grant })).toEndWith(`asks maintainer to approve or reject ${short}`);
+  expect(lineOf({ type: "grant_done", ...grant, actor: ada })).toEndWith(`reviews claim ${shortClaim} for maintainer`);
+  const bid = lineOf({ type: "bid_placed", ...grant, data: { word: "review" } });
+  expect(bid).toEndWith(`bids review on claim ${shortClaim} for maintainer, by its rules`);
+});
+
+test("bids that agents have given in advance share a line", () => {
+  const line = (bids: string, isFolded = false) =>
+    eventLine(sampleEvent({ type: "bids_placed", agent: undefined, data: { bids, missing: 0 } }), plain, { isFolded });
+  const bids = "coder:exclusive lead:ignore tester:review";
+  expect(line(bids)).toMatch(/notes the bids on claim .{8}: coder exclusive, tester review, ignored by lead$/);
+  expect(line(bids, true)).toMatch(/ on claim .{8}: coder exclusive, tester review$/);
+  expect(line("lead:ignore nonsense other:shout")).toMatch(/ on claim .{8}: ignored by lead$/);
+  const many = Array.from({ length: 10 }, (_, at) => `a${at}:ignore`).join(" ");
+  expect(line(many)).toEndWith(", a6, a7 and 2 more");
+});
+
+test("an attempt that an agent has lost is ended by the orchestrator, not failed by it", () => {
+  const lost = sampleEvent({ type: "grant_failed", actor: "orchestrator:1" as SettEvent["actor"] });
+  expect(eventLine(lost, plain)).toContain("ends the attempt of coder on claim");
+  expect(eventLine(sampleEvent({ type: "grant_failed" }), plain)).toContain("fails on claim");
+});
+
+test("a result that comes too late reads differently from one that is lost with its source, or that a person has written by hand", () => {
+  const byHand = sampleEvent({ type: "result_refused", actor: "hand" });
+  expect(eventLine(byHand, plain)).toMatch(/by hand +writes a result of claim .{8} for coder, which is refused: Because$/);
+  expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toMatch(/delivers a result of claim .{8} too late/);
+  const again = sampleEvent({ type: "result_refused", data: { reason: "Because", source: newArtefactId() } });
+  expect(eventLine(again, plain)).toMatch(/delivers a result of claim .{8} that must be made again: Because/);
+});
+
+test("what is done by hand names the agent that it is done for, and refuses nothing itself", () => {
+  const [about, claim] = [newArtefactId(), newClaimId()];
+  const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
+  const lineOf = (over: Partial<SettEvent>, beside = {}) => {
+    const event = sampleEvent({ actor: "hand", artefact_id: about, claim_id: claim, agent: agentName("approver"), ...over });
+    return eventLine(event, plain, beside).slice("00:00:00  00000000  ".length);
+  };
+  expect(lineOf({ type: "bid_placed", data: { word: "review" } })).toBe(
+    `by hand         bids review on claim ${shortClaim} for approver`,
+  );
+  expect(lineOf({ type: "grant_started" })).toBe(`by hand         works on claim ${shortClaim} for approver`);
+  expect(lineOf({ type: "grant_done" })).toBe(`by hand         is done with claim ${shortClaim} for approver`);
+  expect(lineOf({ type: "artefact_created" }, { maker: "approver" })).toBe(`by hand         posts Report ${short} for approver`);
+  expect(lineOf({ type: "artefact_refused", data: { reason: "Why" } })).toBe(
+    `by hand         writes artefact ${short}, which is refused: Why`,
+  );
+  const bid = { word: "maybe", reason: "not a bid word" };
+  const refused = `by hand         bids maybe on claim ${shortClaim} for approver, which is refused: not a bid word`;
+  expect(lineOf({ type: "bid_refused", data: bid })).toBe(refused);
+  expect(lineOf({ type: "bid_refused", agent: undefined, data: { ...bid, name: "approver" } })).toBe(refused);
+});
+
+test("colours stand only where they are wanted", () => {
+  expect(eventLine(sampleEvent(), plain, { summary: "a summary" })).not.toContain(esc);
+  expect(eventLine(sampleEvent(), coloured, { summary: "a summary" })).toContain(esc);
+});
