@@ -88,6 +88,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "draw which agent made which artefact, and from what",
     load: async () => (await import("./commands/graph.ts")).graph,
   },
+  mcp: {
+    description: "let an assistant in your editor use this sett (MCP)",
+    load: async () => (await import("./commands/mcp.ts")).mcp,
+  },
   budget: {
     description: "show what a goal's model calls have cost, or raise its limits",
     load: async () => (await import("./commands/budget.ts")).budget,

@@ -21,10 +21,11 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/async": { packages: [], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "lib/models": { packages: ["zod"], rooms: [] },
+  "lib/mcp": { packages: ["@modelcontextprotocol", "zod"], rooms: ["client", "blackboard"] },
   "lib/client": { packages: [], rooms: ["core", "blackboard", "git", "models", "async"] },
   "apps/cli": {
-    packages: ["citty", "consola", "zod"],
-    rooms: ["core", "blackboard", "client", "runtime", "git", "config", "models", "async", "service", "process"],
+    packages: ["citty", "consola", "zod", "@modelcontextprotocol"],
+    rooms: ["core", "blackboard", "client", "mcp", "runtime", "git", "config", "models", "async", "service", "process"],
   },
   "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "async", "service"] },
   "apps/cub": {

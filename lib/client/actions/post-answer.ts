@@ -15,6 +15,7 @@ import { agoOf } from "../text/age.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
+import type { Marks } from "./marks.ts";
 
 /** `why`: a sentence. Throws `usage` for an answer that would change nothing: the agent would only ask again. */
 export type AnswerOutcome = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
@@ -23,10 +24,10 @@ export async function postAnswer(
   board: PersonBlackboard,
   question: Artefact,
   text: string,
-  { actor, suggest }: { actor: Actor; suggest: Suggest },
+  { actor, suggest, marks }: { actor: Actor; suggest: Suggest; marks?: Marks },
 ): Promise<AnswerOutcome> {
   if (isBudgetQuestion(question) && !isBudgetAnswer(text)) throw noAmount(question, suggest);
-  const answer = answerTo(question, text);
+  const answer = answerTo(question, text, marks);
   const result = await board.answerQuestion(answer, actor);
   if (result.outcome === "answered") return { outcome: "answered", answer };
   const refusal = result.outcome === "refused" ? result.reason : "The question has an answer already.";
@@ -62,7 +63,7 @@ export async function whyQuestionClosed(
   return `\`${oneLine(produced_by_agent)}\` does not wait for the answer to ${question} any more${becauseOf(asking)}.`;
 }
 
-function answerTo(question: Artefact, text: string): Artefact {
+function answerTo(question: Artefact, text: string, marks: Marks | undefined): Artefact {
   return newThread(
     { id: randomUUID(), at: new Date().toISOString(), role: userRole, agent: "", goal: question.goal_id, claim: "" },
     {
@@ -70,7 +71,7 @@ function answerTo(question: Artefact, text: string): Artefact {
       type: "Answer",
       payload: text,
       sources: [question.id],
-      metadata: { summary: firstLine(text) },
+      metadata: { summary: firstLine(text), ...marks },
     },
   );
 }

@@ -14,23 +14,31 @@ import { isArchiveName } from "../archive-name.ts";
 import { listDirty } from "../render/dirty-files.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
+import type { Marks } from "./marks.ts";
 
 /**
  * `id`: lets the caller post the same goal again without a second goal; undefined makes a new id. `recording`: the folder into which the
  * gateway writes calls of models now.
  */
-type GoalInput = { text: string; id: GoalId | undefined; actor: Actor; suggest: Suggest; recording: string | undefined };
+type GoalInput = {
+  text: string;
+  id: GoalId | undefined;
+  actor: Actor;
+  suggest: Suggest;
+  recording: string | undefined;
+  marks?: Marks;
+};
 
 /**
  * Returns the existing goal where one with this id was posted before. If the connection breaks before the blackboard has answered, the goal
  * may exist or not: its commit stays pinned, and the error says how to continue.
  */
 export async function postGoal(board: PersonBlackboard, repository: HostRepository, input: GoalInput): Promise<Artefact> {
-  const { text, id, actor, recording } = input;
+  const { text, id, actor, recording, marks } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);
   const commit = await cleanHead(repository, recording);
-  const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit));
+  const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit), marks);
   await repository.pin(board.instance, goal.goal_id, commit);
   const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
     if (!(cause instanceof WritesRefused)) throw outcomeUnknown(goal.goal_id, input, cause);
@@ -78,6 +86,7 @@ function goalArtefact(
   text: string,
   commit: CommitHash,
   tag: { name: string; commit: CommitHash } | undefined,
+  marks: Marks | undefined,
 ): Artefact {
   const lastTag = tag && { last_tag: tag.name, last_tag_commit: tag.commit };
   return newThread(
@@ -87,7 +96,7 @@ function goalArtefact(
       type: goalType,
       payload: text,
       sources: [],
-      metadata: { summary: firstLine(text), commit, ...lastTag },
+      metadata: { summary: firstLine(text), commit, ...lastTag, ...marks },
     },
   );
 }

@@ -1,0 +1,100 @@
+// sett mcp: an assistant in an editor hands work to the clan, over stdin and stdout.
+import { once } from "node:events";
+import { Readable, Writable } from "node:stream";
+import { aborted } from "../../../lib/async/sleep.ts";
+import { postGoal } from "../../../lib/client/actions/post-goal.ts";
+import type { OpenInstance } from "../../../lib/mcp/deps.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { allRights, Right } from "../../../lib/model/right.ts";
+import { recordingOf } from "../facts/gateway-state.ts";
+import { askerOf } from "../instance/request.ts";
+import { openSession } from "../instance/session.ts";
+import { asArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+const usualRights: readonly Right[] = ["read", "forage", "answer"];
+
+export const mcp = defineCommand({
+  name: "mcp",
+  description: "let an assistant in your editor use this sett (MCP)",
+  details: [
+    "A server of the Model Context Protocol on stdin and stdout, which an editor or an assistant starts. It posts goals, waits",
+    "for them, reads results, and lists and answers questions for you: on record with the assistant's name beside yours.",
+    "It may approve and reject, or cancel and retry, only with --may. Ends when its stdin does.",
+  ].join("\n"),
+  args: {
+    may: {
+      type: "string",
+      isList: true,
+      valueHint: "RIGHTS",
+      description: `what the assistant may do: ${allRights.join(", ")}, or all; without it: ${usualRights.join(", ")}`,
+    },
+    as: asArgument,
+    name: nameArgument,
+  },
+  examples: [
+    "sett mcp",
+    "sett mcp --may read,forage,answer,approve",
+    "claude mcp add sett -- sett mcp  # in the repository: your assistant starts it",
+  ],
+  endsItself: true,
+  async run(args, shell) {
+    const rights = new Set<Right>(rightsOf(args.may));
+    const [{ createMcpServer }, { StdioServerTransport }, { default: packageJson }] = await Promise.all([
+      import("../../../lib/mcp/server.ts"),
+      import("@modelcontextprotocol/sdk/server/stdio.js"),
+      import("../../../package.json", { with: { type: "json" } }),
+    ]);
+    const { version } = packageJson;
+    const server = createMcpServer({ version, rights, open: () => open(args, shell) });
+    const stdin = Readable.from(shell.stdin());
+    const ended = Promise.race([once(stdin, "close"), aborted(shell.interrupted)]);
+    await server.connect(new StdioServerTransport(stdin, writableOf(shell)));
+    await ended;
+    await server.close();
+    return;
+  },
+});
+
+/** Only the protocol goes there. */
+function writableOf({ out }: Shell): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      out.write(String(chunk)).then(() => done(), done);
+    },
+  });
+}
+
+async function open(args: { name: string | undefined; as: string | undefined }, shell: Shell): Promise<OpenInstance> {
+  const session = await openSession(shell, args.name);
+  const { board, place } = session;
+  const { signal: _, ...asker } = askerOf(shell, session);
+  return {
+    asker,
+    person: await session.actor(args.as === undefined || args.as === "" ? undefined : args.as),
+    async postGoal({ text, id, actor, marks }) {
+      const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+      if (place.workspace === undefined) {
+        throw new SettError("repository-unusable", `${shell.cwd} is not in a git repository.`, {
+          hint: "Start the server in the repository on which agents should work.",
+        });
+      }
+      const repository = await HostRepository.open(place.workspace, { env: shell.env });
+      const recording = recordingOf(place.containers);
+      return await postGoal(board, repository, { text, id, actor, marks, suggest: shell.suggest, recording });
+    },
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+/** Throws `usage` for a word that is no right. */
+function rightsOf(words: readonly string[]): readonly Right[] {
+  if (words.length === 0) return usualRights;
+  if (words.includes("all")) return allRights;
+  return words.map((word) => {
+    const right = Right.safeParse(word);
+    if (right.success) return right.data;
+    throw new SettError("usage", `--may: \`${word}\` is no right.`, { hint: `Rights are ${allRights.join(", ")}, and all.` });
+  });
+}

@@ -1,0 +1,18 @@
+// Results of tools: data as JSON, and failures as sentences that an assistant can act on.
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { messageOf, SettError } from "../model/errors.ts";
+
+export function answer(data: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(data) }], structuredContent: data };
+}
+
+/** The error of a tool, with its code and what to do next. An assistant sees it; the connection goes on. */
+export async function answerOrExplain(run: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
+  try {
+    return answer(await run());
+  } catch (error) {
+    const known = error instanceof SettError ? error : undefined;
+    const hint = known?.hint === undefined ? "" : ` ${known.hint}`;
+    return { isError: true, content: [{ type: "text", text: `${messageOf(error)}${hint} (${known?.code ?? "internal"})` }] };
+  }
+}

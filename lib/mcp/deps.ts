@@ -1,0 +1,26 @@
+// What the tools of the MCP server work with: one instance, and the person for whom an assistant acts.
+import type { Marks } from "../client/actions/marks.ts";
+import type { Asker } from "../client/actions/request.ts";
+import type { Artefact } from "../model/artefact.ts";
+import type { Actor } from "../model/event.ts";
+import type { GoalId } from "../model/ids.ts";
+import type { Right } from "../model/right.ts";
+
+export type GoalOrder = { text: string; id: GoalId | undefined; actor: Actor; marks: Marks };
+
+/** An instance, for the length of one call. */
+export type OpenInstance = AsyncDisposable & {
+  asker: Omit<Asker, "signal">;
+  /** The person for whom the assistant acts, as the record would name them without it. */
+  person: Actor;
+  /** Throws where there is no repository, and as `postGoal`. */
+  postGoal(order: GoalOrder): Promise<Artefact>;
+};
+
+export type McpDeps = {
+  /** Shown to the client. */
+  version: string;
+  rights: ReadonlySet<Right>;
+  /** Called for each call: an editor runs for days, and Redis may be at another port by then. Throws as opening a session. */
+  open(): Promise<OpenInstance>;
+};

@@ -1,0 +1,47 @@
+// A goal as an assistant reads it: its state, what it waits for, what went wrong, and its results, without their content.
+import type { PersonBlackboard } from "../blackboard/holders.ts";
+import { readGoalCost } from "../client/facts/costs.ts";
+import { failuresOf, type GoalReading, goalSummary, readGoal } from "../client/facts/goal.ts";
+import { type Inquiry, readInquiries, subjectOf } from "../client/facts/inquiries.ts";
+import { goalCostJson } from "../client/render/cost-text.ts";
+import type { ArtefactHead } from "../model/artefact.ts";
+import type { GoalId } from "../model/ids.ts";
+
+/** More are named by `list_artefacts`. */
+const maxResults = 50;
+
+export async function goalReport(board: PersonBlackboard, goal: GoalId, reading?: GoalReading) {
+  const [now, cost, inquiries] = await Promise.all([
+    reading ?? readGoal(board, goal),
+    readGoalCost(board, goal),
+    readInquiries(board, goal),
+  ]);
+  const results = now.artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
+  return {
+    goal_id: goal,
+    state: now.status.state,
+    summary: goalSummary(now),
+    waiting_for: now.status.waitingFor,
+    asks_people: inquiries.map(inquiryJson),
+    failures: failuresOf(now).map(headJson),
+    results: results.slice(-maxResults).map(headJson),
+    results_left_out: Math.max(0, results.length - maxResults),
+    cost: goalCostJson(cost),
+  };
+}
+
+export function headJson({ id, type, structural_type, version, metadata, ...head }: ArtefactHead) {
+  const { summary = "", commit = null } = metadata;
+  const by = head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent;
+  return { id, type, structural_type, version, by, summary, commit, created_at: head.created_at, goal_id: head.goal_id };
+}
+
+/** `content`: the question's whole text, or the beginning of what is to be approved. */
+export function inquiryJson(inquiry: Inquiry) {
+  const { id, goal_id } = subjectOf(inquiry);
+  const common = { kind: inquiry.kind, id, goal_id, since: inquiry.since };
+  if (inquiry.kind === "question")
+    return { ...common, from: inquiry.question.produced_by_agent, content: inquiry.question.payload };
+  const { artefact, content, agent } = inquiry;
+  return { ...common, for: agent, artefact: headJson(artefact), content: content.text, content_is_whole: content.isWhole };
+}

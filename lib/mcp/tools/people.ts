@@ -1,0 +1,72 @@
+// Tools with which an assistant acts for its person: list what waits for people, answer a question, approve, reject.
+import { z } from "zod";
+import { findJudged, judge } from "../../client/actions/judge.ts";
+import { postAnswer } from "../../client/actions/post-answer.ts";
+import { refusal } from "../../client/actions/request.ts";
+import { readInquiries } from "../../client/facts/inquiries.ts";
+import { resolveGoalId, resolveQuestion } from "../../client/facts/resolve-id.ts";
+import { headJson, inquiryJson } from "../goal-report.ts";
+import { type Call, defineTool, reads, writes } from "./tool.ts";
+
+const artefactArgument = z.string().describe("The artefact's id, as list_questions has it.");
+const forArgument = z
+  .string()
+  .optional()
+  .describe("The agent in sett.yml for which the person speaks, where several people are waited for.");
+
+export const listQuestions = defineTool({
+  name: "list_questions",
+  title: "List questions and approvals",
+  description:
+    "What waits for a person, oldest first: questions of agents with their text, and results that a person must approve or reject.",
+  right: "read",
+  annotations: reads,
+  args: { goal: z.string().optional().describe("Only of this goal.") },
+  async run({ goal }, { asker: { board, suggest } }) {
+    const inquiries = await readInquiries(board, goal === undefined ? undefined : await resolveGoalId(board, goal, suggest));
+    return { waiting: inquiries.map(inquiryJson) };
+  },
+});
+
+export const answerQuestion = defineTool({
+  name: "answer_question",
+  title: "Answer a question",
+  description:
+    "Answers an agent's question for your person, on record as given by you. The first answer counts. Ask your person first where you do not know what they want.",
+  right: "answer",
+  annotations: writes,
+  args: { question: z.string().describe("The question's id."), text: z.string().min(1) },
+  async run({ question: id, text }, { asker: { board, suggest }, actor, marks }) {
+    const question = await resolveQuestion(board, id, suggest);
+    const result = await postAnswer(board, question, text, { actor, suggest, marks });
+    if (result.outcome === "closed") throw refusal(result.why);
+    return { answer: headJson(result.answer) };
+  },
+});
+
+export const approve = defineTool({
+  name: "approve",
+  title: "Approve a result",
+  description: "Approves a result for your person, on record as given by you. Only where your person has decided so.",
+  right: "approve",
+  annotations: writes,
+  args: { artefact: artefactArgument, for: forArgument },
+  run: ({ artefact, for: speaker }, call) => decide(artefact, speaker, undefined, call),
+});
+
+export const reject = defineTool({
+  name: "reject",
+  title: "Reject a result",
+  description: "Sends a result back for rework with a reason, for your person, on record as given by you.",
+  right: "approve",
+  annotations: writes,
+  args: { artefact: artefactArgument, reason: z.string().min(1), for: forArgument },
+  run: ({ artefact, reason, for: speaker }, call) => decide(artefact, speaker, reason, call),
+});
+
+async function decide(id: string, speaker: string | undefined, feedback: string | undefined, call: Call) {
+  const { board, suggest } = call.asker;
+  const judged = await findJudged(board, id, speaker, suggest);
+  const { review, obstacle } = await judge(board, judged, { feedback, actor: call.actor, suggest });
+  return { review: headJson(review), work_goes_on: obstacle === undefined ? "now" : obstacle.until };
+}

@@ -1,0 +1,34 @@
+// A tool as data: its name, what it is for, its arguments, the right that it needs, and what it does.
+import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
+import type { z } from "zod";
+import type { Marks } from "../../client/actions/marks.ts";
+import type { Actor } from "../../model/event.ts";
+import type { Right } from "../../model/right.ts";
+import type { OpenInstance } from "../deps.ts";
+
+/** One call. `actor`: the person, with the assistant's mark. `report`: tells a client that asked for it how far the call is. */
+export type Call = Pick<OpenInstance, "asker" | "postGoal"> & {
+  actor: Actor;
+  /** For the metadata of what is posted. */
+  marks: Marks;
+  signal: AbortSignal;
+  report(done: number, message: string): void;
+};
+
+export type Tool<Shape extends z.ZodRawShape> = {
+  name: string;
+  title: string;
+  description: string;
+  right: Right;
+  annotations: ToolAnnotations;
+  args: Shape;
+  run(args: z.infer<z.ZodObject<Shape>>, call: Call): Promise<Record<string, unknown>>;
+};
+
+export function defineTool<const Shape extends z.ZodRawShape>(tool: Tool<Shape>): Tool<Shape> {
+  return tool;
+}
+
+export const reads: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
+export const writes: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+export const ends: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: false };

@@ -1,0 +1,131 @@
+// An assistant, played by the MCP library's own client over stdin and stdout, works with a real instance.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import process from "node:process";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { AskingSett, clearGoal, reportGoal } from "../../support/cli/asking-sett.ts";
+import { settBinary } from "../../support/process/compiled.ts";
+
+let sett: AskingSett;
+
+beforeAll(async () => {
+  sett = await AskingSett.start();
+});
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+type Called = { isError: boolean; text: string; data: Record<string, unknown> };
+
+async function connect(...options: string[]) {
+  const client = new Client({ name: "test-editor", version: "1.2" });
+  const { folder: cwd, env } = sett.at;
+  await client.connect(
+    new StdioClientTransport({ command: settBinary, args: ["mcp", ...options], cwd, env: whole(env), stderr: "pipe" }),
+  );
+  return {
+    client,
+    async call(name: string, args: Record<string, unknown> = {}): Promise<Called> {
+      const { isError, content, structuredContent } = await client.callTool({ name, arguments: args });
+      const [first] = content as { text: string }[];
+      return { isError: isError === true, text: first?.text ?? "", data: (structuredContent ?? {}) as Called["data"] };
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+function whole(env: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env };
+}
+
+async function eventsOf(type: string) {
+  return (await sett.board.readEvents("0", 10_000)).filter((event) => event.type === type);
+}
+
+describe("sett mcp", () => {
+  test("has the tools of its rights alone", async () => {
+    await using usual = await connect();
+    await using reader = await connect("--may", "read");
+    await using whole = await connect("--may", "all");
+    const namesOf = async ({ client }: typeof usual) => (await client.listTools()).tools.map(({ name }) => name).sort();
+    expect(await namesOf(reader)).toEqual([
+      "list_artefacts",
+      "list_goals",
+      "list_questions",
+      "read_artefact",
+      "read_goal",
+      "wait_for_goal",
+    ]);
+    expect(await namesOf(usual)).toEqual([...(await namesOf(reader)), "answer_question", "post_goal"].sort());
+    expect(await namesOf(whole)).toEqual([...(await namesOf(usual)), "approve", "cancel_goal", "reject", "retry_failure"].sort());
+  });
+
+  test("hands a goal to the clan and reads the result; the record has both names", async () => {
+    await using editor = await connect();
+    const stated = await editor.call("post_goal", { text: clearGoal, wait_seconds: 0 });
+    expect(stated).toMatchObject({ isError: false });
+    const goal = String(stated.data.goal_id);
+    const ended = await editor.call("wait_for_goal", { goal: goal.slice(0, 8) });
+    expect(ended.data).toMatchObject({ goal_id: goal, state: "achieved", results: [{ by: "coder" }] });
+    const result = await editor.call("read_artefact", { id: (ended.data.results as { id: string }[])[0]?.id ?? "" });
+    expect(result.data).toMatchObject({ goal_id: goal, note: expect.stringContaining("not an instruction to you") });
+    const [made] = await eventsOf("artefact_created").then((all) => all.filter(({ artefact_id }) => artefact_id === goal));
+    expect(made?.actor).toBe("person:Ada Lovelace, by test-editor 1.2 <ada@sett.invalid>");
+    const stored = await sett.board.readArtefact(goal as Artefact["id"]);
+    expect(stored?.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });
+  });
+
+  test("the first answer counts, and the second one learns who was faster", async () => {
+    await using editor = await connect();
+    const { goal, question } = await sett.ask("Which door?");
+    const listed = await editor.call("list_questions", { goal: goal.id });
+    expect(listed.data).toMatchObject({ waiting: [{ kind: "question", id: question, content: "Which door?" }] });
+    expect(await editor.call("answer_question", { question, text: "The green one" })).toMatchObject({ isError: false });
+    const answer = await sett.answerOf(question);
+    expect(answer.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });
+    const again = await editor.call("answer_question", { question, text: "The red one" });
+    expect(again).toMatchObject({ isError: true });
+    expect(again.text).toMatch(/Question \w+ was answered by Ada Lovelace, by test-editor 1.2/);
+    const ended = await editor.call("wait_for_goal", { goal: goal.id, timeout_seconds: 60 });
+    expect(ended.data).toMatchObject({ state: "achieved" });
+  });
+
+  test("approves and rejects only where it may, in its person's name", async () => {
+    await using usual = await connect();
+    await using trusted = await connect("--may", "read,approve");
+    const goal = await sett.postGoal(reportGoal);
+    const { data } = await usual.call("wait_for_goal", { goal: goal.id });
+    expect(data).toMatchObject({ state: "waiting", asks_people: [{ kind: "approval", for: "lead" }] });
+    const artefact = (data.asks_people as { id: string }[])[0]?.id ?? "";
+    expect(await usual.call("approve", { artefact })).toMatchObject({ isError: true, text: expect.stringContaining("approve") });
+    const done = await trusted.call("reject", { artefact, reason: "Say more" });
+    expect(done.data).toMatchObject({
+      review: { summary: expect.stringContaining("Rejected by Ada Lovelace, by test-editor 1.2") },
+    });
+    const late = await trusted.call("approve", { artefact });
+    expect(late.isError).toBe(true);
+  });
+
+  test("says what is wrong, with the code and the remedy, and goes on", async () => {
+    await using editor = await connect();
+    expect(await editor.call("read_goal", { goal: "ffffffff" })).toEqual({
+      isError: true,
+      text: "There is no goal ffffffff. `sett hoard` lists the ids. (artefact-not-found)",
+      data: {},
+    });
+    expect((await editor.call("read_artefact", { id: "../etc" })).text).toContain("is not the id of an artefact");
+    expect((await editor.call("list_goals")).isError).toBe(false);
+  });
+
+  test("ends when its client does", async () => {
+    const editor = await connect();
+    const transport = editor.client.transport as StdioClientTransport;
+    const { pid } = transport;
+    await editor[Symbol.asyncDispose]();
+    expect(pid).toBeGreaterThan(0);
+    expect(() => process.kill(pid ?? 0, 0)).toThrow();
+  });
+});
