@@ -32,7 +32,7 @@ export const postGoalTool = defineTool({
     id: z
       .uuid()
       .optional()
-      .describe("A UUID of your own: the same id never makes a second goal. Use it to repeat a call safely."),
+      .describe("A UUID of version 4, chosen by you: the same id never makes a second goal. Use it to repeat a call safely."),
     wait_seconds: waitArgument.default(0),
   },
   async run({ text, id, wait_seconds }, call) {
