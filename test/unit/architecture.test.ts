@@ -22,7 +22,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "lib/models": { packages: ["zod"], rooms: [] },
   "lib/mcp": { packages: ["@modelcontextprotocol", "zod"], rooms: ["client", "blackboard"] },
-  "lib/client": { packages: [], rooms: ["core", "blackboard", "git", "models", "async"] },
+  "lib/client": { packages: ["eventsource-parser", "zod"], rooms: ["core", "blackboard", "git", "models", "async"] },
   "apps/cli": {
     packages: ["citty", "consola", "zod", "@modelcontextprotocol"],
     rooms: ["core", "blackboard", "client", "mcp", "runtime", "git", "config", "models", "async", "service", "process"],

@@ -5,8 +5,7 @@ import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { Shell } from "../terminal/shell.ts";
-import type { Place, RedisUrls } from "./place.ts";
-import { connect } from "./session.ts";
+import { type Connectable, connect } from "./session.ts";
 
 /** How many problems of one kind are listed; the others are counted. */
 const maxListed = 10;
@@ -19,7 +18,7 @@ export async function readResults(board: PersonBlackboard): Promise<Results> {
 }
 
 /** The same with a connection of its own. */
-export async function readResultsAt(place: Pick<Place, "instance" | keyof RedisUrls>): Promise<Results> {
+export async function readResultsAt(place: Connectable): Promise<Results> {
   await using board = await connect(place);
   return await readResults(board);
 }
