@@ -35,6 +35,7 @@ type Reading =
   | "readLeader"
   | "readGateway"
   | "readEvents"
+  | "readEventsBefore"
   | "followEvents"
   | "endOfEvents";
 
