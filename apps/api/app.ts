@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { SettError } from "../../lib/model/errors.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
-import { accessGate } from "./access/gate.ts";
+import { accessGate, accessOf } from "./access/gate.ts";
 import type { Deps } from "./deps.ts";
 import { documentOf } from "./document.ts";
 import type { Api, Env } from "./env.ts";
@@ -11,9 +11,11 @@ import { answerEtags } from "./etags.ts";
 import { securityHeaders } from "./headers.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import { problemOf, problemResponse } from "./problem.ts";
+import { addBoardRoutes } from "./routes/board.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addGoalRoutes } from "./routes/goals.ts";
 import { addInstanceRoutes } from "./routes/instance.ts";
+import { addMcpRoute } from "./routes/mcp.ts";
 import { usageOf } from "./wrong-request.ts";
 
 /** `run` follows the log until the signal. */
@@ -35,10 +37,13 @@ export function createApi(deps: Deps, signal: AbortSignal): ApiProgram {
     );
   });
   app.get("/v1/openapi.json", (context) => context.json(documentOf(app, deps.version)));
-  app.use("/v1/*", accessGate(parts), answerEtags);
+  const access = accessOf(parts);
+  addMcpRoute(app, parts, access);
+  app.use("/v1/*", accessGate(parts, access), answerEtags);
   addInstanceRoutes(app, parts);
   addGoalRoutes(app, parts);
   addEventRoutes(app, parts);
+  addBoardRoutes(app, parts);
   app.notFound(() => refuse(parts, notFound()));
   app.onError((error) => refuse(parts, error));
   return { app, parts, run: () => parts.hub.run(signal) };

@@ -1,12 +1,12 @@
 // The user's repository on the host: what Sett reads of it, and the refs and the exchange that Sett keeps in it.
-import { rmdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type AgentName, type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
-import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
+import { createExchange, exchangePath, holdsPacks, packName, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
@@ -132,6 +132,42 @@ export class HostRepository {
   async createFolders(instance: InstanceName, writers: readonly AgentName[], history?: number): Promise<void> {
     await createExchange(this.place, instance, writers);
     await createStore(this.#git, this.place, instance, history);
+  }
+
+  /** The artefacts whose commits this repository has by name already. */
+  async knownResults(instance: InstanceName): Promise<Set<string>> {
+    const refs = await this.#run({ args: ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`] });
+    return new Set(refs.split("\n").map((ref) => ref.slice(ref.lastIndexOf("/") + 1)));
+  }
+
+  /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
+  async writePack(commit: CommitHash, base: CommitHash | undefined, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+    const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
+    await this.#run({ args: ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"], stdin, onStdout: onChunk });
+  }
+
+  /** Puts packs from elsewhere where commits of agents are taken from, each checked on the way like theirs, and imports them. */
+  async importPacks(
+    instance: InstanceName,
+    results: readonly (RecordedCommit & { readonly artefact: ArtefactId })[],
+    packOf: (artefact: ArtefactId) => Promise<Uint8Array>,
+  ): Promise<ImportedCommits> {
+    const written: string[] = [];
+    try {
+      for (const { artefact, commit, agent } of results) {
+        if (agent === "") continue;
+        const folder = join(exchangePath(this.place, instance), agent);
+        await mkdir(folder, { recursive: true });
+        const file = join(folder, packName(commit));
+        await writeFile(file, await packOf(artefact));
+        written.push(file);
+      }
+      return await this.fetchCommits(instance, results);
+    } finally {
+      for (const file of written) await rm(file, { force: true });
+      for (const folder of new Set(written.map((file) => dirname(file)))) await rmdir(folder).catch(() => undefined);
+      await rmdir(exchangePath(this.place, instance)).catch(() => undefined);
+    }
   }
 
   /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */

@@ -34,8 +34,8 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
-    packages: ["@hono", "hono", "jose", "zod"],
-    rooms: ["core", "blackboard", "client", "git", "async", "service"],
+    packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
+    rooms: ["core", "blackboard", "client", "mcp", "git", "async", "service"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */

@@ -1,4 +1,6 @@
 // Finds out who asks: by a bearer token, a JWT of the identity provider, or the cookie of the page.
+import { isRemoteCall } from "../../../lib/client/remote/calls.ts";
+import { rightOf } from "../../../lib/client/remote/serve-call.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
 import { type Cookies, isFromOwnPage } from "./cookies.ts";
@@ -36,8 +38,11 @@ function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 }
 
-export function isWrite({ method }: Pick<Request, "method">): boolean {
-  return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
+/** A call of the blackboard that only reads is a POST, because of its arguments. */
+export function isWrite({ method, url }: Pick<Request, "method" | "url">): boolean {
+  if (method === "GET" || method === "HEAD" || method === "OPTIONS") return false;
+  const [, call = ""] = /^\/v1\/board\/(\w+)$/.exec(new URL(url).pathname) ?? [];
+  return !(isRemoteCall(call) && rightOf(call) === "read");
 }
 
 export function unknownCaller(why: string): SettError {

@@ -1,5 +1,7 @@
 // Fetches the commits of artefacts into the user's repository, and reports those that cannot be fetched.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { fetchRemoteCommits } from "../../../lib/client/remote/fetch-commits.ts";
+import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
@@ -45,7 +47,11 @@ export async function fetchResults(
     if (commits.length === 0) return true;
     const { HostRepository } = await import("../../../lib/git/host-repository.ts");
     const repository = await HostRepository.open(workspace, { env: shell.env });
-    const imported = await repository.fetchCommits(instance, commits);
+    const api = apiOf(shell.env);
+    const imported =
+      api === undefined
+        ? await repository.fetchCommits(instance, commits)
+        : await fetchRemoteCommits(api, repository, { instance, commits });
     report(imported, reporting, shell);
     return imported.broken.length === 0;
   } catch (error) {

@@ -84,7 +84,8 @@ async function postGoal(goal: Artefact, { board, actor, pin }: CallDeps): Promis
   const { commit } = goal.metadata;
   const isGoal = goal.type === goalType && goal.structural_type === "Standard" && String(goal.id) === String(goal.goal_id);
   if (!isGoal || !isOfPerson(goal) || goal.version !== 1 || commit === undefined) throw wrong("a goal of a person");
-  await pin(goal.goal_id, commit);
+  // The goal may have been posted before: then its commit stays as it is.
+  if ((await board.readArtefact(goal.id)) === undefined) await pin(goal.goal_id, commit);
   return await board.createArtefact(goal, actor);
 }
 

@@ -9,7 +9,7 @@ test("maps, also within lists and maps, arrive as maps", () => {
 
 test("nothing is null, and a member without a value is left out", () => {
   expect(encode(undefined)).toBe("null");
-  expect(decode(encode({ a: undefined, b: [1, null] }))).toEqual({ b: [1, null] });
+  expect(decode(encode({ a: undefined, b: [1, null, undefined, 2] }))).toEqual({ b: [1, null, undefined, 2] });
 });
 
 test("what only resembles a map arrives as it is", () => {
