@@ -51,7 +51,7 @@ test("a goal is posted, waited for and read, in the name of the token and its as
   expect(made?.actor).toBe("person:forager, by far-editor 3");
 });
 
-test("a session belongs to its token, and nobody without a token has one", async () => {
+test("a session belongs to its token, and without a token there is none", async () => {
   await using editor = await connect("reader");
   const { sessionId = "" } = editor.transport;
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
