@@ -120,13 +120,16 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal, 
       const { agent, attempt, phase, queued_at } = grant;
       const record = state.claims.get(id);
       const { artefact } = result;
-      const grantReason = grantProblem(state, record, { claim: id, agent, attempt, state: "running", queued_at });
+      const expected = { claim: id, agent, attempt, queued_at };
+      const grantReason = grantProblem(state, record, { ...expected, state: "running" });
       const problem = state.artefactProblem(artefact);
       // Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
       if (problem === "same" && grantReason !== undefined) {
         endMail(agent, mail);
         return { outcome: "finished" };
       }
+      const isEarly = grantReason !== undefined && grantProblem(state, record, { ...expected, state: "queued" }) === undefined;
+      if (isEarly) return { outcome: "refused", reason: grantReason };
       const taken = problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason;
       const lost = grantReason === undefined && taken === undefined ? sourceProblem(state, artefact) : undefined;
       const reason = grantReason ?? taken ?? lost?.reason;
