@@ -92,11 +92,11 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal, 
       if (isTaken) state.mail.taken.get(agent)?.delete(id);
       const reason = grantProblem(state, record, { claim: id, agent, attempt, state: "queued", queued_at });
       if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
-      if (state.pause !== undefined && !isTaken) return { outcome: "refused", reason: "The instance is paused." };
+      const isPaused = state.pause !== undefined;
+      if (isPaused && !state.mail.cameBeforePause(agent, mail)) return { outcome: "refused", reason: "The instance is paused." };
       state.writeGrant(record, grant);
       state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);
       record.claim.rev += 1;
-      const isPaused = state.pause !== undefined;
       const data = { phase: grant.phase, attempt: grant.attempt, ...(isPaused && { taken_before_pause: true }) };
       state.log({ type: "grant_started", ...aboutOf(record), agent: grant.agent, data }, agentAt(grant.agent, host));
       endMail(agent, mail);
