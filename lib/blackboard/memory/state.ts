@@ -214,6 +214,9 @@ export class State {
     if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt)) {
       this.clearDue({ kind: "lease", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
     }
+    if (before?.state === "failed" && before.retry_at !== undefined) {
+      this.clearDue({ kind: "attempt", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
+    }
     const question = before && questionOf(before);
     // The grant no longer waits for its question, so that no person needs to answer it.
     if (question !== undefined) this.openQuestions.delete(question);

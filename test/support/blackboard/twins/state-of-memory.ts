@@ -122,6 +122,10 @@ function setAgents(state: State, set: SetKey): void {
     set(keys.agentWork(agent), listClaimsOf(state, agent, "work"));
   }
   set(keys.paused, state.pause?.since);
+  set(
+    keys.pausedMail,
+    mapped(state.mail.atPause, () => ""),
+  );
   for (const [agent, taken] of state.mail.taken)
     set(
       keys.agentTaken(agent),
