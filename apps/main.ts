@@ -3,7 +3,8 @@ import process from "node:process";
 
 const [, , word, name] = process.argv;
 /** Internal: `sett service NAME` runs the program of that name, with the arguments that follow. */
-const service = word === "service" && (name === "api" || name === "cub" || name === "gateway" || name === "orchestrator") ? name : undefined;
+const service =
+  word === "service" && (name === "api" || name === "cub" || name === "gateway" || name === "orchestrator") ? name : undefined;
 if (service !== undefined) process.argv.splice(2, 2);
 
 switch (service) {

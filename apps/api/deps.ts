@@ -1,6 +1,7 @@
 // The dependencies of the API. All of them are passed in: `sett ui` and the container choose other ones.
 import type { Clock } from "../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
+import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
 import type { Suggest } from "../../lib/client/text/suggest.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Actor } from "../../lib/model/event.ts";
@@ -24,6 +25,10 @@ export type Deps = {
   repository?: Repository | undefined;
   /** Undefined where it reaches no container runtime. */
   logs?: Logs | undefined;
+  /** The kept bodies of calls; undefined where it reaches no gateway. */
+  readBodies?: ReadBodies | undefined;
+  /** Draws DOT; undefined where there is no Graphviz. */
+  drawSvg?: ((dot: string) => Promise<string>) | undefined;
   metrics: ApiMetrics;
   log: JsonLog;
   clock: Clock;

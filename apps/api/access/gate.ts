@@ -20,8 +20,7 @@ export function accessOf({ deps: { tokens: known, oidc, clock, isSecure } }: Pic
   return { tokens, cookies, oidc: oidc === undefined ? undefined : new Oidc(oidc) };
 }
 
-export function accessGate(parts: Parts): MiddlewareHandler<Env> {
-  const access = accessOf(parts);
+export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env> {
   const { clock, limits, metrics } = parts.deps;
   const requests = new Rates(limits.requestsPerMinute, clock);
   const writes = new Rates(limits.writesPerMinute, clock);
