@@ -22,8 +22,6 @@ export function idempotency({ deps: { board, log } }: Pick<Parts, "deps">): Midd
   const underWay = new Map<string, Promise<void>>();
 
   async function find(place: string): Promise<Reply | undefined> {
-    // Another request with this key may be under way.
-    await underWay.get(place);
     const known = recent.get(place);
     if (known !== undefined) return known;
     const text = await board.readReply(place);
@@ -43,18 +41,22 @@ export function idempotency({ deps: { board, log } }: Pick<Parts, "deps">): Midd
     const place = placeOf(context);
     if (place === undefined || context.req.method !== "POST") return await next();
     const request = await digestOfRequest(context);
-    const known = await find(place);
-    if (known !== undefined) return replayed(known, request);
+    // One after the other: what comes meanwhile with this key waits for the answer to it.
+    const before = underWay.get(place);
     const { promise, resolve } = Promise.withResolvers<void>();
     underWay.set(place, promise);
     try {
+      await before;
+      const known = await find(place);
+      if (known !== undefined) return replayed(known, request);
       await next();
       const { res, error } = context;
-      if (error !== undefined || res.status >= 300) return;
+      if (error !== undefined || res.status >= 300) return undefined;
       const body = await res.clone().text();
       if (body.length <= maxReplyLength) await keep(place, { request, status: res.status, body });
+      return undefined;
     } finally {
-      underWay.delete(place);
+      if (underWay.get(place) === promise) underWay.delete(place);
       resolve();
     }
   };

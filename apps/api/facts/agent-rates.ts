@@ -15,14 +15,16 @@ const maxEvents = 20_000;
 /** The types of older Failures are forgotten. */
 const maxFailures = 1_000;
 
+type Board = Pick<PersonBlackboard, "readEventsBefore" | "readHeads">;
+
 export class AgentRates {
-  readonly #board: Pick<PersonBlackboard, "readEventsBefore" | "readHeads">;
+  readonly #board: Board;
   readonly #hub: EventHub;
   #counts = new Map<AgentName, Counted>();
   #since: string | null = null;
   #reading: Promise<void> | undefined;
 
-  constructor(board: Pick<PersonBlackboard, "readEventsBefore" | "readHeads">, hub: EventHub) {
+  constructor(board: Board, hub: EventHub) {
     this.#board = board;
     this.#hub = hub;
   }

@@ -13,14 +13,16 @@ type Verdict = "approval" | "feedback";
 export type ArtefactView = ArtefactHead & { payload_bytes: number; verdict?: Verdict; cost?: ReturnType<typeof costJson> };
 
 /** An approval is `{}` or `[]`. */
-const longestApproval = 1_024;
+const maxApprovalBytes = 1_024;
 const minEntries = 10_000;
 
+type Board = Pick<PersonBlackboard, "readHeads" | "readArtefacts">;
+
 export class ArtefactViews {
-  readonly #board: Pick<PersonBlackboard, "readHeads" | "readArtefacts">;
+  readonly #board: Board;
   readonly #verdicts = new RecentMap<ArtefactId, Verdict>(minEntries);
 
-  constructor(board: Pick<PersonBlackboard, "readHeads" | "readArtefacts">) {
+  constructor(board: Board) {
     this.#board = board;
   }
 
@@ -44,7 +46,7 @@ export class ArtefactViews {
   async #verdictsOf(stored: readonly StoredHead[]): Promise<Map<ArtefactId, Verdict>> {
     const reviews = stored.filter(({ head }) => head.structural_type === "Review");
     const unknown = reviews.filter(({ head }) => this.#verdicts.get(head.id) === undefined);
-    const short = unknown.filter(({ payloadBytes }) => payloadBytes <= longestApproval).map(({ head }) => head.id);
+    const short = unknown.filter(({ payloadBytes }) => payloadBytes <= maxApprovalBytes).map(({ head }) => head.id);
     const read = new Map((await this.#board.readArtefacts(short)).map(({ id, payload }) => [id, isApproval(payload)]));
     for (const { head } of unknown) this.#verdicts.set(head.id, read.get(head.id) === true ? "approval" : "feedback");
     return new Map(

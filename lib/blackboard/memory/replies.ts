@@ -5,12 +5,12 @@ import type { State } from "./state.ts";
 export function repliesOf(state: State): ReplyBoard {
   return {
     async keepReply(key, reply, ttlMs) {
-      state.replies.set(key, { reply, until: state.now() + ttlMs });
+      state.replies.set(key, { reply, untilMs: state.now() + ttlMs });
     },
 
     async readReply(key) {
       const kept = state.replies.get(key);
-      return kept !== undefined && kept.until > state.now() ? kept.reply : undefined;
+      return kept !== undefined && kept.untilMs > state.now() ? kept.reply : undefined;
     },
   };
 }

@@ -81,8 +81,7 @@ export class State {
   readonly openQuestions = new Set<ArtefactId>();
   readonly models = new ModelState();
   noticeCursor: string | undefined;
-  /** `until`: Unix milliseconds. */
-  readonly replies = new Map<string, { reply: string; until: number }>();
+  readonly replies = new Map<string, { reply: string; untilMs: number }>();
   /** Subject → hook → its last notification. */
   readonly deliveries = new Map<string, Map<string, Delivery>>();
   pause: { since: string; by: Actor } | undefined;
