@@ -12,7 +12,7 @@ import { serve } from "../../../lib/service/serve.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** Ten lines, then one more when it is told so, until the reader goes. */
+/** Ten lines, then one more when the test wants it, until the reader goes. */
 class PlayedLogs implements Logs {
   readonly more = Promise.withResolvers<void>();
   readonly gone = Promise.withResolvers<void>();
