@@ -1,73 +1,72 @@
 // The API as a Hono app: a value with a `fetch` handler, web-standard.
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { HTTPException } from "hono/http-exception";
-import { SettError } from "../../lib/model/errors.ts";
-import { isAway } from "../../lib/service/until-contact.ts";
+import { bodyLimit } from "hono/body-limit";
 import { accessGate, accessOf } from "./access/gate.ts";
+import { idempotency } from "./access/idempotency.ts";
+import { signIn } from "./access/sign-in.ts";
 import type { Deps } from "./deps.ts";
 import { documentOf } from "./document.ts";
 import type { Api, Env } from "./env.ts";
 import { answerEtags } from "./etags.ts";
 import { securityHeaders } from "./headers.ts";
+import type { Hooks } from "./hooks.ts";
+import { McpSessions } from "./mcp-sessions.ts";
 import { type Parts, partsOf } from "./parts.ts";
-import { problemOf, problemResponse } from "./problem.ts";
+import { problemResponse } from "./problem.ts";
+import { refuse, tooLarge, unknownAddress } from "./refuse.ts";
+import { addAgentRoutes } from "./routes/agents.ts";
+import { addContentRoutes } from "./routes/artefact-content.ts";
+import { addArtefactRoutes } from "./routes/artefacts.ts";
 import { addBoardRoutes } from "./routes/board.ts";
+import { addClaimRoutes } from "./routes/claims.ts";
+import { addControlRoutes } from "./routes/control.ts";
 import { addEventRoutes } from "./routes/events.ts";
+import { addGoalPartRoutes } from "./routes/goal-parts.ts";
 import { addGoalRoutes } from "./routes/goals.ts";
+import { addInquiryRoutes } from "./routes/inquiries.ts";
 import { addInstanceRoutes } from "./routes/instance.ts";
-import { addMcpRoute } from "./routes/mcp.ts";
 import { usageOf } from "./wrong-request.ts";
 
 /** `run` follows the log until the signal. */
 export type ApiProgram = { app: Api; parts: Parts; run(): Promise<void> };
 
-export function createApi(deps: Deps, signal: AbortSignal): ApiProgram {
+const addResources = [
+  ...[addInstanceRoutes, addControlRoutes, addGoalRoutes, addGoalPartRoutes, addArtefactRoutes, addContentRoutes],
+  ...[addClaimRoutes, addInquiryRoutes, addAgentRoutes, addEventRoutes, addBoardRoutes],
+];
+
+export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): ApiProgram {
   const parts = partsOf(deps, signal);
+  const access = accessOf(parts);
   const app: Api = new OpenAPIHono<Env>({
     defaultHook: (result) => {
       if (!result.success) throw usageOf(result.error, result.target);
     },
   });
+  const limit = bodyLimit({ maxSize: deps.limits.maxBodyBytes, onError: () => problemResponse(tooLarge(deps.limits)) });
   app.use("*", securityHeaders(deps));
-  app.get("/healthz", async (context) => {
-    const problem = deps.board.contactProblem();
-    return context.json(
-      { service: "api", ...(problem === undefined ? { ok: true } : { ok: false, reason: problem }) },
-      problem === undefined ? 200 : 503,
-    );
+  app.get("/healthz", (context) => {
+    const reason = deps.board.contactProblem();
+    return reason === undefined
+      ? context.json({ service: "api", ok: true }, 200)
+      : context.json({ service: "api", ok: false, reason }, 503);
   });
-  app.get("/v1/openapi.json", (context) => context.json(documentOf(app, deps.version)));
-  const access = accessOf(parts);
-  addMcpRoute(app, parts, access);
-  app.use("/v1/*", accessGate(parts, access), answerEtags);
-  addInstanceRoutes(app, parts);
-  addGoalRoutes(app, parts);
-  addEventRoutes(app, parts);
-  addBoardRoutes(app, parts);
-  app.notFound(() => refuse(parts, notFound()));
+  let document: string | undefined;
+  app.get("/v1/openapi.json", (context) => {
+    document ??= JSON.stringify(documentOf(app, deps.version));
+    return context.body(document, 200, { "content-type": "application/json" });
+  });
+  app.use("/v1/*", accessGate(parts, access), limit, answerEtags, idempotency(parts));
+  for (const add of addResources) add(app, parts);
+  const assistants = new McpSessions(parts);
+  app.all("/mcp", accessGate(parts, access), limit, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
+  app.get("/", signIn(access));
+  app.get("/open", signIn(access));
+  if (hooks.page !== undefined) {
+    const { page } = hooks;
+    app.get("*", async (context, next) => (await page(context.req.raw)) ?? (await next()));
+  }
+  app.notFound((context) => refuse(parts, unknownAddress(context.req.path)));
   app.onError((error) => refuse(parts, error));
   return { app, parts, run: () => parts.hub.run(signal) };
-}
-
-/** The answer to what was thrown. What is not expected goes into the log, without the request, which may have secrets. */
-export function refuse({ deps: { log, metrics } }: Pick<Parts, "deps">, error: unknown): Response {
-  const known = error instanceof HTTPException ? fromHono(error) : error;
-  const { code, status } = problemOf(known);
-  metrics.refusals.inc({ code });
-  if (status === 500)
-    log.error("A request has failed", { error: String(known instanceof Error ? (known.stack ?? known) : known) });
-  else if (isAway(known)) log.warn("Redis is away", { error: String(known) });
-  return problemResponse(known);
-}
-
-function notFound(): SettError {
-  return new SettError("not-found", "The API has no such address.", { hint: "`/v1/openapi.json` lists all of them." });
-}
-
-/** Hono refuses what is no JSON by itself. */
-function fromHono({ status, message }: HTTPException): SettError {
-  if (status === 413) return new SettError("too-large", message);
-  return new SettError("usage", message === "" ? "The request cannot be read." : `${message}.`, {
-    hint: "Send a JSON object with `Content-Type: application/json`.",
-  });
 }

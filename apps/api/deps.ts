@@ -2,6 +2,7 @@
 import type { Clock } from "../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import type { Marks } from "../../lib/client/actions/marks.ts";
+import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
 import type { Suggest } from "../../lib/client/text/suggest.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Actor } from "../../lib/model/event.ts";
@@ -25,6 +26,10 @@ export type Deps = {
   repository?: Repository | undefined;
   /** Undefined where it reaches no container runtime. */
   logs?: Logs | undefined;
+  /** The kept bodies of calls; undefined where it reaches no gateway. */
+  readBodies?: ReadBodies | undefined;
+  /** Draws DOT; undefined where there is no Graphviz. */
+  drawSvg?: ((dot: string) => Promise<string>) | undefined;
   metrics: ApiMetrics;
   log: JsonLog;
   clock: Clock;

@@ -4,15 +4,19 @@ import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import type { Asker } from "../../lib/client/actions/request.ts";
 import type { Deps } from "./deps.ts";
 import { EventHub } from "./events/hub.ts";
+import { AgentRates } from "./facts/agent-rates.ts";
+import { ArtefactViews } from "./facts/artefact-views.ts";
 import { GoalReadings } from "./facts/goal-readings.ts";
-import { withKnownHeads } from "./facts/known-heads.ts";
+import { withKnownRecords } from "./facts/known-records.ts";
 
-/** `board`: with heads of artefacts from memory. `streams`: those of clients. `signal`: aborts when the API stops. */
+/** `board`: with records that never change from memory. `streams`: those of clients. `signal`: aborts when the API stops. */
 export type Parts = {
   deps: Deps;
   board: PersonBlackboard;
   hub: EventHub;
   goals: GoalReadings;
+  artefacts: ArtefactViews;
+  rates: AgentRates;
   asker: Asker;
   streams: { open: number };
   signal: AbortSignal;
@@ -22,10 +26,21 @@ const pageSize = 500;
 const lookMs = 5_000;
 
 export function partsOf(deps: Deps, signal: AbortSignal): Parts {
-  const board = withKnownHeads(deps.board);
+  const board = withKnownRecords(deps.board);
   const hub = new EventHub(deps.board, deps.log);
   const goals = new GoalReadings(board, hub, signal);
-  return { deps, board, hub, goals, asker: askerOf(board, hub, deps, signal), streams: { open: 0 }, signal };
+  const artefacts = new ArtefactViews(board);
+  return {
+    deps,
+    board,
+    hub,
+    goals,
+    artefacts,
+    rates: new AgentRates(board, hub),
+    asker: askerOf(board, hub, deps, signal),
+    streams: { open: 0 },
+    signal,
+  };
 }
 
 /** Requests of people are answered in the log, which the hub follows already. */

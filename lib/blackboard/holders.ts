@@ -138,6 +138,8 @@ export type PersonBlackboard = Pick<
   | "isRetired"
   | "removeOfGoal"
   | "removeEvents"
+  | "keepReply"
+  | "readReply"
 > &
   AsyncDisposable;
 

@@ -22,7 +22,10 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "lib/models": { packages: ["zod"], rooms: [] },
   "lib/mcp": { packages: ["@modelcontextprotocol", "zod"], rooms: ["client", "blackboard"] },
-  "lib/client": { packages: ["eventsource-parser", "zod"], rooms: ["core", "blackboard", "git", "models", "async"] },
+  "lib/client": {
+    packages: ["eventsource-parser", "zod"],
+    rooms: ["core", "blackboard", "config", "git", "models", "async"],
+  },
   "apps/cli": {
     packages: ["citty", "consola", "zod", "@modelcontextprotocol"],
     rooms: ["core", "blackboard", "client", "mcp", "runtime", "git", "config", "models", "async", "service", "process"],
@@ -35,7 +38,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
-    rooms: ["core", "blackboard", "client", "mcp", "git", "async", "service"],
+    rooms: ["core", "blackboard", "client", "mcp", "git", "models", "async", "service"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */

@@ -38,11 +38,18 @@ function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 }
 
-/** A call of the blackboard that only reads is a POST, because of its arguments. */
-export function isWrite({ method, url }: Pick<Request, "method" | "url">): boolean {
-  if (method === "GET" || method === "HEAD" || method === "OPTIONS") return false;
-  const [, call = ""] = /^\/v1\/board\/(\w+)$/.exec(new URL(url).pathname) ?? [];
-  return !(isRemoteCall(call) && rightOf(call) === "read");
+export function isWrite({ method }: Pick<Request, "method">): boolean {
+  return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
+}
+
+/**
+ * Writes that are on record as calls of the API. A call of the blackboard that only reads is a POST because of its arguments, and what an
+ * assistant does is on record by its own events.
+ */
+export function isRecorded(request: Pick<Request, "method" | "url">): boolean {
+  const { pathname } = new URL(request.url);
+  const [, call = ""] = /^\/v1\/board\/(\w+)$/.exec(pathname) ?? [];
+  return isWrite(request) && pathname !== "/mcp" && !(isRemoteCall(call) && rightOf(call) === "read");
 }
 
 export function unknownCaller(why: string): SettError {

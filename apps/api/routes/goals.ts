@@ -1,13 +1,15 @@
 // /v1/goals: list them, read one, state one.
 import { createRoute, z } from "@hono/zod-openapi";
+import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { goalList } from "../../../lib/client/facts/pages.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
+import { goalIdOf } from "../access/idempotency.ts";
 import { type Api, may } from "../env.ts";
 import { goalSummaryView, goalView } from "../facts/goal-view.ts";
-import { pageOf } from "../paging.ts";
+import { pageOf, reachOf } from "../paging.ts";
 import type { Parts } from "../parts.ts";
 import {
   findProblems,
@@ -26,7 +28,7 @@ import { Goal, GoalStateWord, GoalSummary, NewGoal, PostedGoal } from "../schema
 
 const tags = ["Goals"];
 /** The state of a goal takes many reads. */
-const goalsLookedAt = 500;
+const reach = { lookedAt: 500, atOnce: 20 };
 
 const listGoals = createRoute({
   method: "get",
@@ -77,7 +79,7 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
         const facts = await goals.read(ids);
         return facts.map((one) => (states.length === 0 || states.includes(one.status.state) ? goalSummaryView(one) : undefined));
       },
-      states.length === 0 ? undefined : goalsLookedAt,
+      reachOf(states.length > 0, reach),
     );
     return context.json(answer, 200);
   });
@@ -91,7 +93,8 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
   });
 
   api.openapi(postGoal, async (context) => {
-    const { text, id, commit } = context.req.valid("json");
+    const { text: whole, id = goalIdOf(context), commit } = context.req.valid("json");
+    const text = checkedText(whole, textKinds.goal);
     const posted = await repositoryOf(parts).postGoal(board, { text, id, commit, actor: context.var.caller.actor });
     context.set("goal", posted.goal_id);
     const { summary = "", commit: begin = null } = posted.metadata;

@@ -59,6 +59,11 @@ export function idParameter(what: string) {
   });
 }
 
+/** Of a write that needs no content: `{}`, or nothing. */
+export const emptyBody = {
+  body: { required: false, content: { "application/json": { schema: z.strictObject({}).openapi("Empty") } } },
+} as const;
+
 export const goalParameter = z
   .string()
   .min(6)

@@ -1,48 +1,55 @@
 // The API on a port of its own, over a clan on a real Redis, with tokens of several rights.
 import { randomBytes } from "node:crypto";
-import { allRights, type Right } from "../../../apps/api/access/rights.ts";
 import { digestOf } from "../../../apps/api/access/tokens.ts";
 import { createApi } from "../../../apps/api/app.ts";
 import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
-import { createApiMetrics } from "../../../apps/api/metrics.ts";
+import type { Api } from "../../../apps/api/env.ts";
+import { type ApiMetrics, createApiMetrics } from "../../../apps/api/metrics.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
+import { allRights, type Right } from "../../../lib/model/right.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { type RedisServer, startRedisServer } from "../redis/redis-server.ts";
 import { Clan, type Member } from "../world/clan.ts";
 import { placeInRedis } from "../world/redis-place.ts";
+import { requireConforming } from "./conforming.ts";
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string };
 type Options = { redis?: RedisServer; orchestrator?: boolean; deps?: Partial<Deps> };
 
 /** Tokens by what they may do: `all` may everything, the others one thing beside `read`. */
-const tokenNames = { all: allRights, reader: ["read"], ...rightsAlone() } as const satisfies Record<string, readonly Right[]>;
-
-function rightsAlone() {
-  return {
-    forager: ["read", "forage"],
-    answerer: ["read", "answer"],
-    approver: ["read", "approve"],
-    controller: ["read", "control"],
-  } as const;
-}
+const tokenNames = {
+  all: allRights,
+  reader: ["read"],
+  writer: ["forage"],
+  forager: ["read", "forage"],
+  answerer: ["read", "answer"],
+  approver: ["read", "approve"],
+  controller: ["read", "control"],
+} as const satisfies Record<string, readonly Right[]>;
 
 export type TokenName = keyof typeof tokenNames;
+type Made = Pick<ApiScene, "clan" | "redis" | "url" | "tokens" | "app" | "log" | "metrics">;
 
 export class ApiScene implements AsyncDisposable {
   readonly clan: Clan;
   readonly url: string;
-  readonly log: string[] = [];
+  readonly log: string[];
   readonly tokens: Record<TokenName, string>;
   readonly redis: RedisServer;
+  readonly app: Api;
+  readonly metrics: ApiMetrics;
   readonly #end: () => Promise<void>;
 
-  private constructor(clan: Clan, redis: RedisServer, url: string, tokens: Record<TokenName, string>, end: () => Promise<void>) {
-    this.clan = clan;
-    this.redis = redis;
-    this.url = url;
-    this.tokens = tokens;
+  private constructor(made: Made, end: () => Promise<void>) {
+    this.clan = made.clan;
+    this.redis = made.redis;
+    this.url = made.url;
+    this.tokens = made.tokens;
+    this.app = made.app;
+    this.log = made.log;
+    this.metrics = made.metrics;
     this.#end = end;
   }
 
@@ -59,7 +66,8 @@ export class ApiScene implements AsyncDisposable {
     >;
     const over = new AbortController();
     const board = await place.open();
-    const lines: string[] = [];
+    const log: string[] = [];
+    const metrics = createApiMetrics();
     const api = createApi(
       {
         board,
@@ -67,8 +75,8 @@ export class ApiScene implements AsyncDisposable {
         tokens: names.map((name) => ({ name, sha256: digestOf(tokens[name]).toString("hex"), may: [...tokenNames[name]] })),
         isSecure: false,
         origins: [],
-        metrics: createApiMetrics(),
-        log: createJsonLog((line) => lines.push(line), systemClock.now),
+        metrics,
+        log: createJsonLog((line) => log.push(line), systemClock.now),
         clock: systemClock,
         newId: () => crypto.randomUUID(),
         suggest: suggestFor(undefined),
@@ -79,7 +87,8 @@ export class ApiScene implements AsyncDisposable {
     );
     const server = serve({ port: 0, hostname: "127.0.0.1", idleSeconds: 60 }, api.app.fetch);
     const running = api.run();
-    const scene = new ApiScene(clan, redis, `http://127.0.0.1:${server.port}`, tokens, async () => {
+    const url = `http://127.0.0.1:${server.port}`;
+    return new ApiScene({ clan, redis, url, tokens, app: api.app, log, metrics }, async () => {
       over.abort();
       await running;
       await server.stop();
@@ -87,11 +96,9 @@ export class ApiScene implements AsyncDisposable {
       await clan[Symbol.asyncDispose]();
       if (given === undefined) await redis[Symbol.asyncDispose]();
     });
-    scene.log.push = lines.push.bind(lines);
-    return scene;
   }
 
-  /** `as`: the token; undefined sends none. */
+  /** `as`: whose token; a stranger sends none. The answer is held to its schema. */
   async ask(method: string, path: string, { as = "all", body, headers = {} }: AskOptions = {}): Promise<Answer> {
     const answer = await fetch(`${this.url}${path}`, {
       method,
@@ -103,7 +110,10 @@ export class ApiScene implements AsyncDisposable {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await answer.text();
-    return { status: answer.status, headers: answer.headers, text, body: jsonOf(text) };
+    const read = { status: answer.status, headers: answer.headers, text, body: jsonOf(text) };
+    const type = answer.headers.get("content-type") ?? "";
+    if (method !== "HEAD") requireConforming(this.app, method, path.split("?")[0] ?? "", { ...read, type });
+    return read;
   }
 
   get(path: string, options: AskOptions = {}): Promise<Answer> {
@@ -120,6 +130,14 @@ export class ApiScene implements AsyncDisposable {
 }
 
 export type AskOptions = { as?: TokenName | "stranger"; body?: unknown; headers?: Record<string, string> };
+
+/** The text at this place of an answer, such as `items.0.id`. */
+export function textAt({ body, text }: Answer, path: string): string {
+  let value = body;
+  for (const name of path.split(".")) value = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  if (typeof value === "string") return value;
+  throw new Error(`There is no text at ${path} of ${text}`);
+}
 
 function jsonOf(text: string): unknown {
   try {
