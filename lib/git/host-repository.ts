@@ -1,13 +1,14 @@
 // The user's repository on the host: what Sett reads of it, and the refs and the exchange that Sett keeps in it.
-import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { rmdir } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type AgentName, type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
-import { createExchange, exchangePath, holdsPacks, packName, type RecordedCommit, removeExchange } from "./exchange.ts";
+import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
+import { GivenPacks } from "./given-packs.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
@@ -152,22 +153,9 @@ export class HostRepository {
     results: readonly (RecordedCommit & { readonly artefact: ArtefactId })[],
     packOf: (artefact: ArtefactId) => Promise<Uint8Array>,
   ): Promise<ImportedCommits> {
-    const written: string[] = [];
-    try {
-      for (const { artefact, commit, agent } of results) {
-        if (agent === "") continue;
-        const folder = join(exchangePath(this.place, instance), agent);
-        await mkdir(folder, { recursive: true });
-        const file = join(folder, packName(commit));
-        await writeFile(file, await packOf(artefact));
-        written.push(file);
-      }
-      return await this.fetchCommits(instance, results);
-    } finally {
-      for (const file of written) await rm(file, { force: true });
-      for (const folder of new Set(written.map((file) => dirname(file)))) await rmdir(folder).catch(() => undefined);
-      await rmdir(exchangePath(this.place, instance)).catch(() => undefined);
-    }
+    await using packs = new GivenPacks(exchangePath(this.place, instance));
+    for (const each of results) await packs.put(each, () => packOf(each.artefact));
+    return await this.fetchCommits(instance, results);
   }
 
   /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */

@@ -10,21 +10,21 @@ test("what a program says on a connection whose Redis is gone reaches no later R
   const scheduler = new Scheduler(randomOf(1), new Life("world", 0));
   const redis = new SimulatedRedis(scheduler, randomOf(2), InstanceName.parse("lost"), [1, 2]);
   const client = redis.makeClient(0, 100);
-  const heard: string[] = [];
+  const received: string[] = [];
   const connecting = client.connect();
   scheduler.run(() => false, 10);
   await connecting;
-  void client.subscribe("hints", (text) => heard.push(text)).catch(() => {});
+  void client.subscribe("hints", (text) => received.push(text)).catch(() => {});
   scheduler.run(() => false, 20);
   // The program is frozen, and so has not noticed that the connection is broken.
   client.life.pause();
   redis.crash();
   redis.restart();
-  const sent = client.request("probe", () => heard.push("probe")).catch((error: Error) => error.message);
+  const sent = client.request("probe", () => received.push("probe")).catch((error: Error) => error.message);
   for (const listener of redis.state.artefactListeners) listener("artefact" as never);
   scheduler.run(() => false, 30);
   scheduler.resume(client.life);
   scheduler.run(() => false, 40);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
   expect(await sent).toBe("Socket closed unexpectedly");
 });

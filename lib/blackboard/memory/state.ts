@@ -34,11 +34,6 @@ export type DueEntry = { item: FoundDue; at: number };
 
 export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
 
-/** What is stored in the place of a claim's electorate that a person has broken. */
-export function brokenText(electorate: readonly AgentName[]): string {
-  return `{${JSON.stringify(electorate)}`;
-}
-
 export class State {
   readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
   /** Artefacts in the indexes, with their digests; one written by hand is not among them until it is adopted. */
