@@ -24,6 +24,7 @@ type Reading =
   | "readClaim"
   | "readClaims"
   | "listOpenClaims"
+  | "countOpenClaims"
   | "listOpenClaimsOfGoal"
   | "claimsOfArtefact"
   | "listAgents"
@@ -36,6 +37,7 @@ type Reading =
   | "readGateway"
   | "readEvents"
   | "followEvents"
+  | "countEvents"
   | "endOfEvents";
 
 /** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
@@ -84,7 +86,6 @@ export type CandidateBlackboard = Pick<
   | "announceClaim"
   | "adoptBids"
   | "findBidsByHand"
-  | "countOpenClaims"
   | "listClaimsOf"
   | "indexClaims"
   | "adoptArtefact"

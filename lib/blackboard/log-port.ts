@@ -11,6 +11,7 @@ export interface Log {
   followEvents(from: string, signal: AbortSignal): AsyncIterable<SettEvent[]>;
   /** Events after `from`, at most `count`; empty at the end. */
   readEvents(from: string, count: number): Promise<SettEvent[]>;
+  countEvents(): Promise<number>;
   /** The id of the last event; `0` when there is none. */
   endOfEvents(): Promise<string>;
 }

@@ -38,6 +38,8 @@ export function logOf(state: State, closed: AbortSignal): Log {
       return after(from, count);
     },
 
+    countEvents: async () => state.events.length,
+
     async endOfEvents() {
       return state.events.at(-1)?.id ?? "0";
     },

@@ -37,6 +37,8 @@ export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
       return (entries ?? []).map(read);
     },
 
+    countEvents: () => connection.run((client) => client.xLen(keys.events)),
+
     endOfEvents() {
       return connection.run((client) => endOf(client, keys.events));
     },
