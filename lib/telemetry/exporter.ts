@@ -2,7 +2,7 @@
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { backOffMs } from "../async/back-off.ts";
 import { Doorbell } from "../async/doorbell.ts";
-import { sleep } from "../async/sleep.ts";
+import { aborted, sleep } from "../async/sleep.ts";
 import { messageOf } from "../model/errors.ts";
 import type { JsonLog } from "../service/json-log.ts";
 import { type Origin, readableSpan } from "./readable-span.ts";
@@ -14,6 +14,8 @@ export type ExporterOptions = {
   origin: Origin;
   settings: Pick<TraceSettings, "delayMs" | "maxQueue" | "maxBatch">;
   log: JsonLog;
+  /** How long the end may take, for what is left. */
+  lastTryMs?: number;
 };
 
 /** `queue_full`: the collector was away for too long. `refused`: it does not take them, and would not at a further try. */
@@ -21,13 +23,13 @@ export type SpanLoss = "queue_full" | "refused";
 
 const firstRetryMs = 500;
 const maxRetryMs = 30_000;
-/** At the end, for what is left. */
-const lastTryMs = 5_000;
+const defaultLastTryMs = 5_000;
 
 export class Exporter {
   readonly #options: ExporterOptions;
   readonly #bell = new Doorbell();
   #queue: FinishedSpan[] = [];
+  #sending = 0;
   #failures = 0;
   exported = 0;
   readonly lost: Record<SpanLoss, number> = { queue_full: 0, refused: 0 };
@@ -36,8 +38,9 @@ export class Exporter {
     this.#options = options;
   }
 
+  /** Also those that are on their way. */
   get waiting(): number {
-    return this.#queue.length;
+    return this.#queue.length + this.#sending;
   }
 
   add(spans: readonly FinishedSpan[]): void {
@@ -52,16 +55,20 @@ export class Exporter {
 
   /** Until the signal aborts; then what is left has one more try. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { exporter, settings, log } = this.#options;
+    const { exporter, settings, log, lastTryMs = defaultLastTryMs } = this.#options;
     while (!signal.aborted) {
       if (this.#queue.length < settings.maxBatch) await this.#bell.wait(settings.delayMs, signal);
       if (signal.aborted || this.#queue.length === 0 || (await this.#sendBatch())) continue;
       await sleep(backOffMs(this.#failures, { firstMs: firstRetryMs, maxMs: maxRetryMs }), signal);
     }
-    const isOver = AbortSignal.timeout(lastTryMs);
-    while (this.#queue.length > 0 && !isOver.aborted && (await this.#sendBatch()));
-    if (this.#queue.length > 0) log.warn("Spans were not exported before the end", { spans: this.#queue.length });
-    await exporter.shutdown().catch(() => undefined);
+    const isOver = aborted(AbortSignal.timeout(lastTryMs));
+    await Promise.race([this.#sendRest(), isOver]);
+    if (this.waiting > 0) log.warn("Spans were not exported before the end", { spans: this.waiting });
+    await Promise.race([exporter.shutdown().catch(() => undefined), isOver]);
+  }
+
+  async #sendRest(): Promise<void> {
+    while (this.#queue.length > 0 && (await this.#sendBatch()));
   }
 
   /** False where it should be tried again. */
@@ -69,7 +76,9 @@ export class Exporter {
     const { exporter, settings, origin, log } = this.#options;
     const batch = this.#queue.splice(0, settings.maxBatch);
     const readable = batch.map((span) => readableSpan(span, origin));
+    this.#sending = batch.length;
     const { code, error } = await new Promise<{ code: number; error?: Error }>((resolve) => exporter.export(readable, resolve));
+    this.#sending = 0;
     if (code === successCode) {
       if (this.#failures > 0) log.info("The collector takes spans again", { tries: this.#failures });
       this.#failures = 0;

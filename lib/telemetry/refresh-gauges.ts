@@ -38,12 +38,12 @@ async function refresh(sources: GaugeSources): Promise<void> {
   const over = new AbortController();
   const tooLate = sleep(patienceMs, over.signal).then(() => undefined);
   try {
-    const reading = readInstance(board);
+    const reading = readInstance(board).then(async (instance) => ({ instance, lagMs: await lagOf(sources, instance) }));
     // Where it is too late, its failure is of no interest.
     reading.catch(() => undefined);
-    const instance = await Promise.race([reading, tooLate]);
-    if (instance !== undefined) setGauges(sources, instance, await lagOf(sources, instance));
-    metrics.up.set(instance === undefined ? 0 : 1);
+    const read = await Promise.race([reading, tooLate]);
+    if (read !== undefined) setGauges(sources, read.instance, read.lagMs);
+    metrics.up.set(read === undefined ? 0 : 1);
   } catch (error) {
     metrics.up.set(0);
     log.warn("The instance could not be measured", { error: messageOf(error) });

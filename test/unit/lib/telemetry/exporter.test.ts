@@ -100,6 +100,20 @@ describe("spans", () => {
   });
 });
 
+test("the end does not wait for a collector that never answers", async () => {
+  const lines: string[] = [];
+  const silent = { export: () => {}, shutdown: () => new Promise<void>(() => {}) };
+  const settings = { delayMs: 60_000, maxQueue: 10, maxBatch: 4 };
+  const log = createJsonLog(
+    (line) => lines.push(line),
+    () => new Date(0),
+  );
+  const exporter = new Exporter({ exporter: silent, origin, settings, log, lastTryMs: 10 });
+  exporter.add(spansOf(3));
+  await exporter.run(AbortSignal.abort());
+  expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ spans: 3 })]);
+});
+
 test("the SDK's own exporter gets spans as it makes them itself", async () => {
   const memory = new InMemorySpanExporter();
   const stop = new AbortController();
