@@ -36,6 +36,7 @@ type Reading =
   | "readLeader"
   | "readGateway"
   | "readEvents"
+  | "readEventsBefore"
   | "followEvents"
   | "countEvents"
   | "endOfEvents";
@@ -138,6 +139,8 @@ export type PersonBlackboard = Pick<
   | "isRetired"
   | "removeOfGoal"
   | "removeEvents"
+  | "keepReply"
+  | "readReply"
 > &
   AsyncDisposable;
 
