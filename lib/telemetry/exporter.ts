@@ -31,6 +31,7 @@ export class Exporter {
   #queue: FinishedSpan[] = [];
   #sending = 0;
   #failures = 0;
+  #hasEnded = false;
   exported = 0;
   readonly lost: Record<SpanLoss, number> = { queue_full: 0, refused: 0 };
 
@@ -63,6 +64,7 @@ export class Exporter {
     }
     const isOver = aborted(AbortSignal.timeout(lastTryMs));
     await Promise.race([this.#sendRest(), isOver]);
+    this.#hasEnded = true;
     if (this.waiting > 0) log.warn("Spans were not exported before the end", { spans: this.waiting });
     await Promise.race([exporter.shutdown().catch(() => undefined), isOver]);
   }
@@ -79,6 +81,8 @@ export class Exporter {
     this.#sending = batch.length;
     const { code, error } = await new Promise<{ code: number; error?: Error }>((resolve) => exporter.export(readable, resolve));
     this.#sending = 0;
+    // What is left is said already.
+    if (this.#hasEnded) return false;
     if (code === successCode) {
       if (this.#failures > 0) log.info("The collector takes spans again", { tries: this.#failures });
       this.#failures = 0;

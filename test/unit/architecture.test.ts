@@ -39,7 +39,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
     packages: ["@hono", "hono", "jose", "zod"],
-    rooms: ["core", "blackboard", "client", "git", "models", "async", "service"],
+    rooms: ["core", "blackboard", "client", "git", "models", "async", "service", "telemetry"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */

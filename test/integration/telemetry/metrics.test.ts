@@ -1,4 +1,4 @@
-// The scrape address of a compiled program, with a real Redis that comes and goes.
+// The scrape address of the compiled API program, with a real Redis that comes and goes.
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
@@ -31,6 +31,7 @@ test("one address has the metrics of an instance, and counts each event once alt
   await clan.postGoal();
   await until(program, ended, 1);
   expect(await read(program, "sett_instance_up")).toBe(1);
+  expect(await program.scrape()).toContain("# TYPE sett_api_requests_total counter");
   expect(await read(program, "sett_instance_redis_memory_bytes")).toBeGreaterThan(100_000);
   expect(await read(program, "sett_instance_orchestrator_leads")).toBe(1);
 
@@ -66,9 +67,10 @@ test("the end waits for a collector that is away, but not for long", async () =>
   await using program = await startTelemetryProgram({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
   await clan.postGoal(randomUUID());
   await waitFor("spans to wait", async () => ((await read(program, "sett_instance_telemetry_spans_waiting")) ?? 0) > 0);
-  await program.stop();
-  expect(program.lines.map(({ msg }) => msg)).toContain("Spans were not exported before the end");
-  expect(program.lines.at(-1)?.msg).toBe("Stopped");
+  expect(await program.stop()).toBe(0);
+  const lines = program.log().map(({ msg }) => msg);
+  expect(lines).toContain("Spans were not exported before the end");
+  expect(lines.at(-1)).toBe("API stopped");
 });
 
 async function artefactsOf({ board }: Clan): Promise<number> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { spanIdOf, spanKeys, traceIdOf } from "../../../lib/model/trace-ids.ts";
+import packageJson from "../../../package.json" with { type: "json" };
 import { startCub } from "../../support/cub/cub-process.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { type Collector, type ReceivedSpan, startCollector } from "../../support/telemetry/collector.ts";
@@ -96,7 +97,7 @@ describe("traces", () => {
     expect(find("goal")).toMatchObject({
       status: {},
       attributes: { "sett.goal.id": goal.id, "sett.goal.state": "achieved", "sett.goal.artefacts": 3 },
-      resource: { "service.name": "sett", "service.version": "1.2.3", "sett.instance": env.SETT_INSTANCE_NAME },
+      resource: { "service.name": "sett", "service.version": packageJson.version, "sett.instance": env.SETT_INSTANCE_NAME },
     });
     expect(find("claim Code")?.links).toEqual([expect.objectContaining({ spanId: find("tool coder")?.spanId })]);
     expect(find("bids")?.events.map(({ name }) => name)).toEqual(["bid", "bid"]);
@@ -105,8 +106,8 @@ describe("traces", () => {
       attributes: { "gen_ai.provider.name": "anthropic", "gen_ai.usage.input_tokens": 1200, "sett.call.usd": 0.0125 },
     });
     expect(JSON.stringify(spans)).not.toContain(goal.payload === "" ? "?" : `"${goal.payload}"`);
-    await program.stop();
-    expect(program.lines.at(-1)?.msg).toBe("Stopped");
+    expect(await program.stop()).toBe(0);
+    expect(program.log().at(-1)?.msg).toBe("API stopped");
   });
 
   test("an attempt that fails is an error of its type, and the one that succeeds is none", async () => {
@@ -152,7 +153,7 @@ describe("traces", () => {
     const start = Number(spans.find(isGoal)?.startTimeUnixNano) / 1e6;
     const [first] = await clan.board.readEvents("0", 1_000).then((all) => all.filter(({ goal_id }) => goal_id === goal.goal_id));
     expect(start).toBe(Date.parse(first?.time ?? ""));
-    const begins = program.lines.find(({ msg }) => msg.startsWith("Telemetry begins"));
+    const begins = program.log().find(({ msg }) => msg.startsWith("Telemetry begins"));
     expect(begins).toMatchObject({ open_goals: 1, open_claims: 1 });
   });
 
@@ -167,7 +168,7 @@ describe("traces", () => {
     });
     const goal = await clan.postGoal();
     await using _coder = cubOf(env, "coder", tellTrace("Done", "Terminal"));
-    await waitFor("it to notice", () => program.lines.some(({ msg }) => msg.startsWith("The collector does not take spans")));
+    await waitFor("it to notice", () => program.log().some(({ msg }) => msg.startsWith("The collector does not take spans")));
     await late.start();
     const spans = await late.trace(traceIdOf(goal.id), isGoal, "the span of the goal");
     expect(spans.length).toBe(6);

@@ -1,40 +1,33 @@
-// The program with telemetry, as a compiled process.
-import { createInterface } from "node:readline";
-import { compileForTests } from "../process/compiled.ts";
-import { startDetached } from "../process/detached-process.ts";
+// The program that has telemetry, which is the API's, as a compiled process.
+import { type ServiceProcess, startService } from "../process/service-process.ts";
 import { waitFor } from "../wait-for.ts";
 
-const binary = await compileForTests("test/support/telemetry/program.ts");
-
 export type TelemetryProgram = AsyncDisposable & {
-  readonly lines: { msg: string; [field: string]: unknown }[];
+  log: ServiceProcess["log"];
   /** The text of its scrape address. */
   scrape(): Promise<string>;
-  /** With SIGTERM. */
-  stop(): Promise<void>;
+  /** With SIGTERM. Its exit code. */
+  stop(): Promise<number>;
 };
 
 /** Resolves once it sees what happens from now on. */
 export async function startTelemetryProgram(environment: Record<string, string>): Promise<TelemetryProgram> {
-  const child = startDetached([binary], { env: { PATH: process.env.PATH ?? "", ...environment } });
-  const lines: TelemetryProgram["lines"] = [];
-  const errors: string[] = [];
-  createInterface({ input: child.stdout }).on("line", (line) => lines.push(JSON.parse(line)));
-  createInterface({ input: child.stderr }).on("line", (line) => errors.push(line));
-  const serving = await waitFor("the program to serve", () => {
-    if (errors.length > 0) throw new Error(errors.join("\n"));
-    return lines.find(({ msg }) => msg === "Serving");
-  });
+  const ports = { SETT_API_PORT: "0", SETT_API_HOST: "127.0.0.1", SETT_HEALTH_PORT: "0", SETT_HEALTH_HOST: "127.0.0.1" };
+  const program = startService("api", { ...ports, SETT_REDIS_TIMEOUT: "20s", ...environment });
+  const said = (words: string) =>
+    waitFor(`the program to say "${words}"`, () => {
+      if (program.errors() !== "") throw new Error(program.errors());
+      return program.log().find(({ msg }) => msg.startsWith(words));
+    });
+  const { health_port } = await said("API started");
+  await said("Telemetry begins");
   return {
-    lines,
-    scrape: async () => (await fetch(`http://127.0.0.1:${serving.port}/metrics`)).text(),
+    log: program.log,
+    scrape: async () => (await fetch(`http://127.0.0.1:${health_port}/metrics`)).text(),
     async stop() {
-      child.signal("SIGTERM");
-      await child.exited;
+      program.signal("SIGTERM");
+      return await program.exited;
     },
-    async [Symbol.asyncDispose]() {
-      child.signal("SIGKILL");
-      await child.exited;
-    },
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
 }
