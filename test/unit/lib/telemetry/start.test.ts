@@ -9,6 +9,15 @@ import { memoryClan, worker } from "../../../support/world/memory-clan.ts";
 const log = createJsonLog(() => {}, systemClock.now);
 const settings = { traces: undefined, historyMs: 3_600_000, sinceMs: 0 };
 
+/** A clan whose one goal has ended before. */
+async function clanOfPast() {
+  const clan = await memoryClan();
+  await clan.join({ coder: { behaviour: worker } });
+  await clan.startOrchestrator();
+  await clan.ended(await clan.postGoal());
+  return clan;
+}
+
 async function scene(members: Record<string, Member>) {
   const clan = await memoryClan();
   await clan.join(members);
@@ -78,11 +87,7 @@ test("a scrape says that an approval waits, and for how long", async () => {
 });
 
 test("events that were there before are not counted, and goals that ended before have their state", async () => {
-  const clan = await memoryClan();
-  await using _clan = clan;
-  await clan.join({ coder: { behaviour: worker } });
-  await clan.startOrchestrator();
-  await clan.ended(await clan.postGoal());
+  await using clan = await clanOfPast();
   const stop = new AbortController();
   const telemetry = startTelemetry({ board: clan.board, settings, version: "1", log, signal: stop.signal });
   await telemetry.ready;
@@ -91,6 +96,19 @@ test("events that were there before are not counted, and goals that ended before
     return scrape.includes('sett_instance_goals{state="achieved"} 1\n') && scrape;
   });
   expect(text).not.toContain('sett_instance_events_total{type="artefact_created"}');
+  stop.abort();
+  await telemetry.ended;
+});
+
+test("with a position in the past, what has ended since then is counted as well, and is whole", async () => {
+  await using clan = await clanOfPast();
+  const stop = new AbortController();
+  const since = { ...settings, sinceMs: 600_000 };
+  const telemetry = startTelemetry({ board: clan.board, settings: since, version: "1", log, signal: stop.signal });
+  await waitFor("the goal", async () =>
+    (await telemetry.metrics.metrics()).includes('sett_instance_goal_seconds_count{state="achieved"} 1\n'),
+  );
+  expect(await telemetry.metrics.metrics()).toContain("sett_instance_telemetry_lag_seconds 0\n");
   stop.abort();
   await telemetry.ended;
 });
