@@ -51,6 +51,7 @@ const steps: Step[] = [
   check("types", [tool("tsc"), "--noEmit"]),
   check("dead-code", [tool("knip"), "--no-progress"]),
   check("workflows", [tool("bun"), ".ci/lint-workflows.ts"]),
+  check("collector", [tool("bun"), ".ci/collector.ts"]),
   check("deno-types", [
     tool("deno"),
     "check",
@@ -73,7 +74,10 @@ const steps: Step[] = [
     },
     built,
   ),
-  tests("integration", { ...integration, timeoutMs: 480_000, limitMs: hour, workers: 2, linesTo: linesOf("integration") }, built),
+  tests("integration", { ...integration, timeoutMs: 480_000, limitMs: hour, workers: 2, linesTo: linesOf("integration") }, [
+    ...built,
+    "collector",
+  ]),
   check("package", [tool("bun"), ".ci/package.ts", "--quick"], built),
   tests("packaged", { include: packaged, timeoutMs: 600_000, limitMs: hour, workers: 1 }, ["package"]),
   { name: "coverage", after: ["unit", "integration", "command-line"], run: checkCoverage },

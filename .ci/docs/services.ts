@@ -13,6 +13,8 @@ import { createGatewayMetrics } from "../../apps/gateway/metrics.ts";
 import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import { Environment as OrchestratorEnvironment, StarterEnvironment } from "../../apps/orchestrator/settings.ts";
+import { createInstanceMetrics } from "../../lib/telemetry/metrics.ts";
+import { TelemetryEnvironment } from "../../lib/telemetry/settings.ts";
 import { bullets, sentence } from "./markdown.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -28,6 +30,8 @@ export const serviceRegions = {
   "gateway-metrics": () => metrics(createGatewayMetrics().registry),
   "egress-metrics": () => metrics(createEgressMetrics().registry),
   "cub-metrics": () => metrics(createCubMetrics().registry),
+  "telemetry-settings": () => settings(TelemetryEnvironment),
+  "instance-metrics": () => metrics(createInstanceMetrics().registry),
   "orchestrator-log": () => logLines("apps/orchestrator"),
   "gateway-log": () => logLines("apps/gateway", "apps/gateway/egress"),
   "egress-log": () => logLines("apps/gateway/egress"),

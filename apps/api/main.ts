@@ -12,11 +12,12 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { createServiceApp } from "../../lib/service/service-app.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import { startTelemetry } from "../../lib/telemetry/start.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createApi } from "./app.ts";
 import type { Deps } from "./deps.ts";
 import { socketLogs } from "./logs/socket-logs.ts";
-import { createApiMetrics } from "./metrics.ts";
+import { createApiMetrics, withInstance } from "./metrics.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 
@@ -64,11 +65,16 @@ async function runApi(settings: Settings): Promise<void> {
     suggest: suggestFor(undefined),
   };
   const api = createApi(deps, signal);
+  const telemetry = startTelemetry({ board, settings: settings.telemetry, version: deps.version, log, signal });
   const health = createServiceApp({
     service: "api",
     health: () => healthOf(deps),
-    metrics: deps.metrics.registry,
-    state: () => ({ streams: api.parts.streams.open, last_event: api.parts.hub.last ?? null }),
+    metrics: withInstance(deps.metrics, telemetry.metrics),
+    state: () => ({
+      streams: api.parts.streams.open,
+      last_event: api.parts.hub.last ?? null,
+      telemetry: telemetry.state(),
+    }),
   });
   const healthServer = serve({ port: settings.healthPort, hostname: settings.healthHost }, health.fetch);
   const address = { port: settings.port, hostname: settings.host, idleSeconds, ...(await tlsOf(settings)) };
@@ -76,7 +82,7 @@ async function runApi(settings: Settings): Promise<void> {
   log.info("API started", { version: packageJson.version, port: server.port, health_port: healthServer.port });
   hasStarted();
   await api.run();
-  await Promise.all([server.stop(), healthServer.stop()]);
+  await Promise.all([server.stop(), healthServer.stop(), telemetry.ended]);
   await board[Symbol.asyncDispose]();
   log.info("API stopped", { signal: signal.reason });
 }

@@ -5,6 +5,11 @@ export type ApiMetrics = ReturnType<typeof createApiMetrics>;
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** One scrape address: the metrics of the API itself, and those of the instance. */
+export function withInstance(api: ApiMetrics, instance: Registry): Registry {
+  return Registry.merge([api.registry, instance]);
+}
+
 export function createApiMetrics() {
   const registry = new Registry();
   const registers = [registry];

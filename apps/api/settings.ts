@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import { TelemetryEnvironment, telemetrySettings } from "../../lib/telemetry/settings.ts";
 import { OidcSettings } from "./access/oidc.ts";
 import { KnownToken } from "./access/tokens.ts";
 import { defaultLimits } from "./deps.ts";
@@ -65,11 +66,14 @@ export const Environment = z.object({
   SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
 });
 
+/** With those of telemetry, which have a section of their own. */
+const WholeEnvironment = Environment.extend(TelemetryEnvironment.shape);
+
 export type Settings = ReturnType<typeof readSettings>;
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
 export function readSettings(environment: Record<string, string | undefined>) {
-  const read = readEnvironment(Environment, environment);
+  const read = readEnvironment(WholeEnvironment, environment);
   const tls = tlsOf(read.SETT_API_TLS_CERT, read.SETT_API_TLS_KEY);
   requireNames(read.SETT_API_TOKENS);
   return {
@@ -86,6 +90,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     logsSocket: read.SETT_LOGS_SOCKET,
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
+    telemetry: telemetrySettings(read),
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
     limits: {

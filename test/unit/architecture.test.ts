@@ -20,6 +20,10 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: ["models"] },
   "lib/async": { packages: [], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
+  "lib/telemetry": {
+    packages: ["@opentelemetry", "prom-client", "zod"],
+    rooms: ["core", "blackboard", "async", "service"],
+  },
   "lib/models": { packages: ["zod"], rooms: [] },
   "lib/mcp": { packages: ["@modelcontextprotocol", "zod"], rooms: ["client", "blackboard"] },
   "lib/client": {
@@ -38,7 +42,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
-    rooms: ["core", "blackboard", "client", "mcp", "git", "models", "async", "service"],
+    rooms: ["core", "blackboard", "client", "mcp", "git", "models", "async", "service", "telemetry"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */

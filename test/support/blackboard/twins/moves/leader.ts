@@ -67,6 +67,7 @@ export const leaderMoves: readonly Move[] = [
     },
   },
   { weight: 1, make: (world) => call(world.handle(), "endOfEvents") },
+  { weight: 1, make: (world) => call(world.handle(), "countEvents") },
   { weight: 1, make: (world) => call(world.handle(), "followEvents", eventId(world)) },
 ];
 
