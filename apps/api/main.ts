@@ -1,7 +1,7 @@
 // The API's program: creates the dependencies, and alone reads the environment.
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import process from "node:process";
+import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
@@ -15,12 +15,13 @@ import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createApi } from "./app.ts";
 import type { Deps } from "./deps.ts";
-import { socketLogs } from "./logs/socket-logs.ts";
+import { openLogs } from "./logs.ts";
 import { createApiMetrics } from "./metrics.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
+import { putTls, readTls } from "./tls.ts";
 
-const usage = "usage: api [--version | --healthcheck]   (settings come from the environment)";
+const usage = "usage: api [--version | --healthcheck | --put-tls]   (settings come from the environment)";
 
 /** A client that sends or takes nothing for so long is cut; a stream of events pings more often. */
 const idleSeconds = 60;
@@ -35,6 +36,11 @@ async function main([argument, ...more]: string[]): Promise<void> {
     case "--healthcheck":
       process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
       return;
+    case "--put-tls": {
+      const { tls } = readSettings(process.env);
+      if (tls === undefined) throw new SettError("usage", "The settings name no certificate.");
+      return await putTls(tls, await text(process.stdin));
+    }
     default:
       throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
@@ -44,6 +50,7 @@ async function runApi(settings: Settings): Promise<void> {
   const log = createJsonLog(console.log, systemClock.now).with({ service: "api", instance: settings.instance });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
+  if (settings.endsWithStdin) process.stdin.resume().once("close", () => process.exit(0));
   const board = await connectBlackboard({
     url: settings.redisUrl,
     instance: settings.instance,
@@ -52,11 +59,11 @@ async function runApi(settings: Settings): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const { tokens, oidc, isSecure, origins, limits, repositoryFolder, logsSocket } = settings;
+  const { tokens, oidc, isSecure, origins, limits, repositoryFolder } = settings;
   const deps: Deps = {
     ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits },
-    repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env),
-    logs: logsSocket === undefined ? undefined : socketLogs(logsSocket),
+    repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
+    logs: await openLogs(settings, process.env),
     metrics: createApiMetrics(),
     log,
     clock: systemClock,
@@ -71,7 +78,7 @@ async function runApi(settings: Settings): Promise<void> {
     state: () => ({ streams: api.parts.streams.open, last_event: api.parts.hub.last ?? null }),
   });
   const healthServer = serve({ port: settings.healthPort, hostname: settings.healthHost }, health.fetch);
-  const address = { port: settings.port, hostname: settings.host, idleSeconds, ...(await tlsOf(settings)) };
+  const address = { port: settings.port, hostname: settings.host, idleSeconds, tls: await readTls(settings, signal) };
   const server = serve(address, api.app.fetch);
   log.info("API started", { version: packageJson.version, port: server.port, health_port: healthServer.port });
   hasStarted();
@@ -79,12 +86,6 @@ async function runApi(settings: Settings): Promise<void> {
   await Promise.all([server.stop(), healthServer.stop()]);
   await board[Symbol.asyncDispose]();
   log.info("API stopped", { signal: signal.reason });
-}
-
-async function tlsOf({ tls }: Settings): Promise<{ tls?: { cert: string; key: string } }> {
-  if (tls === undefined) return {};
-  const [cert, key] = await Promise.all([readFile(tls.certificate, "utf8"), readFile(tls.key, "utf8")]);
-  return { tls: { cert, key } };
 }
 
 function healthOf({ board }: Deps) {

@@ -8,12 +8,15 @@ import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
-import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { type ImportedCommits, importCommits, limited } from "./import-commits.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
+import { openToApi } from "./open-to-api.ts";
 import { settRef } from "./refs.ts";
+import { ResultsReader } from "./results-reader.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { showChanges } from "./show-changes.ts";
+import { borrowing } from "./take-commit.ts";
 
 /** Address space for each run of git: many times what the largest repositories need, and less than what would stop a machine. */
 const memoryBytes = 8 * 1024 * 1024 * 1024;
@@ -101,7 +104,8 @@ export class HostRepository {
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
     await addToStore(this.#git, this.place, instance, commit);
     const ref = settRef(instance, goalId);
-    await this.#run({ args: ["update-ref", ref, commit] });
+    // Where the user wants a log of every name, the API, which writes nothing but the name, could not write it.
+    await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
     const { owner, commonDir } = this.place;
     await changeOwner(owner, `${commonDir}/refs/sett`, `${commonDir}/refs/sett/${instance}`, `${commonDir}/${ref}`);
   }
@@ -134,6 +138,11 @@ export class HostRepository {
     await createStore(this.#git, this.place, instance, history);
   }
 
+  /** Lets the API post goals from its container: it writes their names, and what agents see of them. Throws repository-unusable. */
+  async openToApi(instance: InstanceName): Promise<void> {
+    await openToApi(this.place, instance);
+  }
+
   /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */
   async fetchCommits(
     instance: InstanceName,
@@ -141,6 +150,22 @@ export class HostRepository {
   ): Promise<ImportedCommits> {
     const recorded = results.map(({ artefact, commit, agent }) => ({ ref: settRef(instance, artefact), commit, agent }));
     return await importCommits(this.#git, this.place, instance, recorded);
+  }
+
+  /**
+   * Reads commits of artefacts beside this repository, which stays as it is: `take` resolves with a view of it that has them, too. `folder`:
+   * for this process alone.
+   */
+  async openResults(folder: string): Promise<{
+    take(instance: InstanceName, results: readonly RecordedCommit[]): Promise<Pick<HostRepository, "showChanges">>;
+  }> {
+    const reader = await ResultsReader.open(limited(this.#git), this.place, folder);
+    return {
+      take: async (instance, results) => {
+        const objects = await reader.take(instance, results);
+        return new HostRepository({ ...this.#git, env: { ...this.#git.env, ...borrowing(objects) } }, this.place);
+      },
+    };
   }
 
   /** Whether agents may have left anything in the exchange. */

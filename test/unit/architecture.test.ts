@@ -22,12 +22,13 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "lib/models": { packages: ["zod"], rooms: [] },
   "lib/mcp": { packages: ["@modelcontextprotocol", "zod"], rooms: ["client", "blackboard"] },
+  "lib/logs": { packages: ["hono", "zod"], rooms: ["async", "runtime"] },
   "lib/client": { packages: [], rooms: ["core", "blackboard", "config", "git", "models", "async"] },
   "apps/cli": {
     packages: ["citty", "consola", "zod", "@modelcontextprotocol"],
-    rooms: ["core", "blackboard", "client", "mcp", "runtime", "git", "config", "models", "async", "service", "process"],
+    rooms: ["core", "blackboard", "client", "mcp", "runtime", "logs", "git", "config", "models", "async", "service", "process"],
   },
-  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "async", "service"] },
+  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "logs", "async", "service"] },
   "apps/cub": {
     packages: ["ai", "@ai-sdk", "hono", "zod"],
     rooms: ["core", "blackboard", "models", "async", "service", "process", "git"],
@@ -35,7 +36,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
     packages: ["@hono", "hono", "jose", "zod"],
-    rooms: ["core", "blackboard", "client", "git", "models", "async", "service"],
+    rooms: ["core", "blackboard", "client", "runtime", "logs", "git", "models", "async", "service"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */

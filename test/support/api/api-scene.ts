@@ -1,6 +1,6 @@
 // The API on a port of its own, over a clan on a real Redis, with tokens of several rights.
 import { randomBytes } from "node:crypto";
-import { allRights, type Right } from "../../../apps/api/access/rights.ts";
+import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import { digestOf } from "../../../apps/api/access/tokens.ts";
 import { createApi } from "../../../apps/api/app.ts";
 import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
