@@ -19,9 +19,10 @@ import { openLogs } from "./logs.ts";
 import { createApiMetrics } from "./metrics.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
+import { settingsOnStdin } from "./settings-on-stdin.ts";
 import { putTls, readTls } from "./tls.ts";
 
-const usage = "usage: api [--version | --healthcheck | --put-tls]   (settings come from the environment)";
+const usage = "usage: api [--version | --healthcheck | --put-tls | --settings]   (settings come from the environment)";
 
 /** A client that sends or takes nothing for so long is cut; a stream of events pings more often. */
 const idleSeconds = 60;
@@ -31,6 +32,9 @@ async function main([argument, ...more]: string[]): Promise<void> {
   switch (argument) {
     case undefined:
       return await runApi(readSettings(process.env));
+    case "--settings":
+      await runApi(readSettings(await settingsOnStdin(process.stdin, () => process.exit(0))));
+      return process.exit();
     case "--version":
       return console.log(packageJson.version);
     case "--healthcheck":
@@ -50,7 +54,6 @@ async function runApi(settings: Settings): Promise<void> {
   const log = createJsonLog(console.log, systemClock.now).with({ service: "api", instance: settings.instance });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
-  if (settings.endsWithStdin) process.stdin.resume().once("close", () => process.exit(0));
   const board = await connectBlackboard({
     url: settings.redisUrl,
     instance: settings.instance,

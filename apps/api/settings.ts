@@ -79,10 +79,6 @@ export const Environment = z.object({
   SETT_PROCESSES: jsonText(ProcessesShape, '{"folder":"/home/ada/.local/state/sett","supervisor":["sett","supervise"]}')
     .optional()
     .describe("Where the processes of this machine are, as JSON, for `processes`."),
-  SETT_ENDS_WITH_STDIN: z
-    .enum(["true", "false"])
-    .default("false")
-    .describe("`true`: the program ends when its standard input does, and so with the program that has started it."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
@@ -110,7 +106,6 @@ export function readSettings(environment: Record<string, string | undefined>) {
     hasFiles: read.SETT_REPOSITORY_FILES === "true",
     resultsFolder: read.SETT_RESULTS_DIR,
     logs: { socket: read.SETT_LOGS_SOCKET, of: read.SETT_LOGS_OF, processes: read.SETT_PROCESSES },
-    endsWithStdin: read.SETT_ENDS_WITH_STDIN === "true",
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,

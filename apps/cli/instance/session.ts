@@ -33,7 +33,7 @@ export async function connect(
 }
 
 /** Asks git for the name only where `as` is missing. */
-async function actorAt({ workspace }: Place, shell: Shell, as: string | undefined): Promise<Actor> {
+export async function actorAt({ workspace }: Pick<Place, "workspace">, shell: Shell, as: string | undefined): Promise<Actor> {
   return await personOf(as === undefined ? await repositoryAt(workspace, shell) : undefined, shell, as);
 }
 
