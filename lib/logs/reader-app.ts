@@ -4,7 +4,10 @@ import { stream } from "hono/streaming";
 import { messageOf, SettError } from "../model/errors.ts";
 import type { LogSource } from "./log-source.ts";
 
-/** `GET /parts`, and `GET /parts/NAME/log?tail=N&follow=true`. A failure is JSON: `code`, `message`, `hint`. */
+/**
+ * `GET /parts`, and `GET /parts/NAME/log?tail=N&follow=true`, which begins with an empty line: an answer begins with its first byte, and a
+ * part may be silent. A failure is JSON: `code`, `message`, `hint`.
+ */
 export function createReaderApp(logs: LogSource): Hono {
   const app = new Hono();
   app.get("/parts", async ({ json }) => json({ names: await logs.names() }));
@@ -23,6 +26,7 @@ export function createReaderApp(logs: LogSource): Hono {
     context.header("content-type", "text/plain; charset=utf-8");
     return stream(context, async (out) => {
       out.onAbort(() => over.abort());
+      await out.write("\n");
       for await (const line of lines) await out.write(`${line}\n`);
     });
   });

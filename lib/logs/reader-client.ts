@@ -53,12 +53,14 @@ function isKnown(code: string): code is SettErrorCode {
 async function* linesOf(body: ReadableStream<Uint8Array> | null, signal: AbortSignal): AsyncGenerator<string> {
   if (body === null) return;
   const decoder = new TextDecoder();
+  let isFirst = true;
   let rest = "";
   try {
     for await (const chunk of body) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
-      yield* lines;
+      yield* isFirst ? lines.slice(1) : lines;
+      isFirst &&= lines.length === 0;
     }
   } catch (error) {
     if (!signal.aborted) throw error;
