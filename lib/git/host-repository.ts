@@ -11,7 +11,7 @@ import { findRepository, type RepositoryPlace, unusable } from "./find-repositor
 import { type ImportedCommits, importCommits, limited } from "./import-commits.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
-import { openToApi } from "./open-to-api.ts";
+import { closeToApi, openToApi } from "./open-to-api.ts";
 import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
@@ -191,6 +191,7 @@ export class HostRepository {
   async removeRefs(instance: InstanceName): Promise<void> {
     const refs = await this.#run({ args: ["for-each-ref", "--format=delete %(refname)", `refs/sett/${instance}/`] });
     if (refs !== "") await this.#run({ args: ["update-ref", "--stdin"], stdin: refs });
+    await closeToApi(this.place, instance);
   }
 
   /**
