@@ -48,7 +48,10 @@ beforeAll(async () => {
   const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, createReaderApp(played).fetch);
   const socket = join(folder, "logs.sock");
   const opened = await openSocket(socket, server.port ?? 0);
-  scene = await ApiScene.start({}, { orchestrator: false, deps: { logs: logsFrom(new ReaderClient(await reachable(`unix:${socket}`))) } });
+  scene = await ApiScene.start(
+    {},
+    { orchestrator: false, deps: { logs: logsFrom(new ReaderClient(await reachable(`unix:${socket}`))) } },
+  );
   end = async () => {
     await scene[Symbol.asyncDispose]();
     opened[Symbol.dispose]();
