@@ -24,6 +24,8 @@ import { putTls, readTls } from "./tls.ts";
 
 const usage = "usage: api [--version | --healthcheck | --put-tls | --settings]   (settings come from the environment)";
 
+const portWords = { name: "port of the API", hint: "Set SETT_API_PORT (`services.api.port` in sett.yml) to a free port." };
+
 /** A client that sends or takes nothing for so long is cut; a stream of events pings more often. */
 const idleSeconds = 60;
 
@@ -81,7 +83,13 @@ async function runApi(settings: Settings): Promise<void> {
     state: () => ({ streams: api.parts.streams.open, last_event: api.parts.hub.last ?? null }),
   });
   const healthServer = serve({ port: settings.healthPort, hostname: settings.healthHost }, health.fetch);
-  const address = { port: settings.port, hostname: settings.host, idleSeconds, tls: await readTls(settings, signal) };
+  const address = {
+    port: settings.port,
+    hostname: settings.host,
+    idleSeconds,
+    tls: await readTls(settings, signal),
+    ...portWords,
+  };
   const server = serve(address, api.app.fetch);
   log.info("API started", { version: packageJson.version, port: server.port, health_port: healthServer.port });
   hasStarted();

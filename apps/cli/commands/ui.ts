@@ -1,8 +1,10 @@
 // sett ui: shows the instance on a page in the browser, as long as the command runs.
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { plainLines } from "../../../lib/client/text/plain-text.ts";
 import { allRights } from "../../../lib/model/api-access.ts";
-import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { findPlace } from "../instance/place.ts";
 import { findApiProgram } from "../instance/programs.ts";
@@ -35,6 +37,7 @@ export const ui = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const port = args.port === undefined ? 0 : portOf(args.port);
+    if (port !== 0) await requireFree(port);
     const secret = randomBytes(tokenBytes).toString("base64url");
     const sha256 = createHash("sha256").update(secret).digest("hex");
     const find = async () => {
@@ -57,6 +60,18 @@ async function show(url: string, isOpened: boolean, shell: Shell): Promise<void>
   await shell.out.write(`${plainLines(url)}\n`);
   if (isOpened && !(await openBrowser(url, shell.env))) shell.messages.note("Open this address in your browser.");
   shell.messages.note("Ctrl-C ends the page, and the token with it.");
+}
+
+async function requireFree(port: number): Promise<void> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const hint = "Choose another one, or leave --port out.";
+    throw new SettError("port-unusable", `The port ${port} cannot be used: ${messageOf(cause)}.`, { hint, cause });
+  } finally {
+    server.close();
+  }
 }
 
 function portOf(text: string): number {
