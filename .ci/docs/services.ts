@@ -12,7 +12,11 @@ import { EgressEnvironment } from "../../apps/gateway/egress/settings.ts";
 import { createGatewayMetrics } from "../../apps/gateway/metrics.ts";
 import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
-import { Environment as OrchestratorEnvironment, StarterEnvironment } from "../../apps/orchestrator/settings.ts";
+import {
+  LogReaderEnvironment,
+  Environment as OrchestratorEnvironment,
+  StarterEnvironment,
+} from "../../apps/orchestrator/settings.ts";
 import { createInstanceMetrics } from "../../lib/telemetry/metrics.ts";
 import { TelemetryEnvironment } from "../../lib/telemetry/settings.ts";
 import { bullets, sentence } from "./markdown.ts";
@@ -24,6 +28,7 @@ export const serviceRegions = {
   "gateway-settings": () => settings(GatewayEnvironment),
   "egress-settings": () => settings(EgressEnvironment),
   "starter-settings": () => settings(StarterEnvironment),
+  "log-reader-settings": () => settings(LogReaderEnvironment),
   "cub-settings": () => settings(CubEnvironment),
   "worker-settings": () => settings(WorkEnvironment),
   "orchestrator-metrics": () => metrics(createOrchestratorMetrics().registry),

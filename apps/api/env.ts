@@ -1,9 +1,9 @@
 // What a request knows beside its own content.
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
+import type { Right } from "../../lib/model/api-access.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
-import type { Right } from "../../lib/model/right.ts";
 import type { Caller } from "./access/caller.ts";
 
 /** `goal`: what a write is about, for the record. */

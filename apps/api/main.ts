@@ -1,7 +1,7 @@
 // The API's program: creates the dependencies, and alone reads the environment.
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import process from "node:process";
+import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
@@ -16,12 +16,16 @@ import { startTelemetry } from "../../lib/telemetry/start.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createApi } from "./app.ts";
 import type { Deps } from "./deps.ts";
-import { socketLogs } from "./logs/socket-logs.ts";
+import { openLogs } from "./logs.ts";
 import { createApiMetrics, withInstance } from "./metrics.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
+import { settingsOnStdin } from "./settings-on-stdin.ts";
+import { putTls, readTls } from "./tls.ts";
 
-const usage = "usage: api [--version | --healthcheck]   (settings come from the environment)";
+const usage = "usage: api [--version | --healthcheck | --put-tls | --settings]   (settings come from the environment)";
+
+const portTexts = { name: "port of the API", hint: "Set SETT_API_PORT (`services.api.port` in sett.yml) to a free port." };
 
 /** A client that sends or takes nothing for so long is cut; a stream of events pings more often. */
 const idleSeconds = 60;
@@ -31,11 +35,19 @@ async function main([argument, ...more]: string[]): Promise<void> {
   switch (argument) {
     case undefined:
       return await runApi(readSettings(process.env));
+    case "--settings":
+      await runApi(readSettings(await settingsOnStdin(process.stdin, () => process.exit(0))));
+      return process.exit();
     case "--version":
       return console.log(packageJson.version);
     case "--healthcheck":
       process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
       return;
+    case "--put-tls": {
+      const { tls } = readSettings(process.env);
+      if (tls === undefined) throw new SettError("usage", "The settings name no certificate.");
+      return await putTls(tls, await text(process.stdin));
+    }
     default:
       throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
@@ -53,11 +65,11 @@ async function runApi(settings: Settings): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const { tokens, oidc, isSecure, origins, limits, repositoryFolder, logsSocket } = settings;
+  const { tokens, oidc, isSecure, origins, limits, repositoryFolder } = settings;
   const deps: Deps = {
     ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits },
-    repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env),
-    logs: logsSocket === undefined ? undefined : socketLogs(logsSocket),
+    repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
+    logs: await openLogs(settings, process.env),
     metrics: createApiMetrics(),
     log,
     clock: systemClock,
@@ -77,7 +89,13 @@ async function runApi(settings: Settings): Promise<void> {
     }),
   });
   const healthServer = serve({ port: settings.healthPort, hostname: settings.healthHost }, health.fetch);
-  const address = { port: settings.port, hostname: settings.host, idleSeconds, ...(await tlsOf(settings)) };
+  const address = {
+    port: settings.port,
+    hostname: settings.host,
+    idleSeconds,
+    tls: await readTls(settings, signal),
+    ...portTexts,
+  };
   const server = serve(address, api.app.fetch);
   log.info("API started", { version: packageJson.version, port: server.port, health_port: healthServer.port });
   hasStarted();
@@ -85,12 +103,6 @@ async function runApi(settings: Settings): Promise<void> {
   await Promise.all([server.stop(), healthServer.stop(), telemetry.ended]);
   await board[Symbol.asyncDispose]();
   log.info("API stopped", { signal: signal.reason });
-}
-
-async function tlsOf({ tls }: Settings): Promise<{ tls?: { cert: string; key: string } }> {
-  if (tls === undefined) return {};
-  const [cert, key] = await Promise.all([readFile(tls.certificate, "utf8"), readFile(tls.key, "utf8")]);
-  return { tls: { cert, key } };
 }
 
 function healthOf({ board }: Deps) {

@@ -1,4 +1,5 @@
 // The user's repository, on this machine or mounted into the container.
+import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import { postGoal } from "../../lib/client/actions/post-goal.ts";
 import { startsOfWork } from "../../lib/client/facts/start-of-work.ts";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
@@ -8,12 +9,26 @@ import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import type { Repository } from "./deps.ts";
 
+/**
+ * `hasFiles`: its files are there, so that a goal is refused while some are not committed. `resultsFolder`: where commits of agents are read,
+ * instead of in the repository.
+ */
+type Access = { hasFiles?: boolean; resultsFolder?: string | undefined };
+
 /** `environment`: of git. Throws `repository-unusable`. */
 export async function openRepository(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
+  { hasFiles = true, resultsFolder }: Access = {},
 ): Promise<Repository> {
   const repository = await HostRepository.open(folder, { env: environment, mayBeEmpty: true });
+  const results = resultsFolder === undefined ? undefined : await repository.openResults(resultsFolder);
+  const withResults = async (board: PersonBlackboard) => {
+    const recorded = await board.listCommits();
+    if (results !== undefined) return await results.take(board.instance, recorded);
+    await repository.fetchCommits(board.instance, recorded);
+    return repository;
+  };
   return {
     async head() {
       try {
@@ -23,7 +38,10 @@ export async function openRepository(
         throw error;
       }
     },
-    postGoal: (board, goal) => postGoal(board, repository, { ...goal, suggest: suggestFor(undefined), recording: undefined }),
+    postGoal: async (board, goal) => {
+      const commit = goal.commit ?? (hasFiles ? undefined : await repository.head());
+      return await postGoal(board, repository, { ...goal, commit, suggest: suggestFor(undefined), recording: undefined });
+    },
     async pin(board, goal, commit) {
       await repository.pin(board.instance, goal, commit).catch((cause: unknown) => {
         throw new SettError("repository-unusable", `The repository of the API does not have commit ${commit.slice(0, 12)}.`, {
@@ -34,16 +52,16 @@ export async function openRepository(
     },
     async pack(board, artefact) {
       const commit = commitOf(artefact);
-      await repository.fetchCommits(board.instance, await board.listCommits());
       const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);
       const chunks: Uint8Array[] = [];
-      await repository.writePack(commit, goal?.head.metadata.commit, (chunk) => chunks.push(chunk));
+      const reader = await withResults(board);
+      await reader.writePack(commit, goal?.head.metadata.commit, (chunk) => chunks.push(chunk));
       return new Uint8Array(Buffer.concat(chunks));
     },
     async changes(board, artefact) {
       const commit = commitOf(artefact);
-      await repository.fetchCommits(board.instance, await board.listCommits());
-      return await repository.showChanges(commit, await startsOfWork(board, artefact));
+      const reader = await withResults(board);
+      return await reader.showChanges(commit, await startsOfWork(board, artefact));
     },
   };
 }

@@ -12,12 +12,14 @@ const exampleTokens = '[{"name":"ci","sha256":"9f86d081…","may":["read","forag
 const exampleOidc =
   '{"issuer":"https://id.example.org","audience":"sett","claim":"groups","rights":{"developers":["read","forage"]}}';
 
+const ProcessesShape = z.strictObject({ folder: z.string().min(1), supervisor: z.array(z.string()) });
+
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
   REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
-    .describe("Where Redis is, with the service's user and password."),
+    .url({ protocol: /^(?:rediss?|redis\+unix)$/, error: "must be a URL such as redis://user:password@host:6379" })
+    .describe("Where Redis is, with the service's user and password; `redis+unix://…@localhost/PATH` for a socket."),
   SETT_API_PORT: PortText.default(8443).describe("The port of the API and of the page."),
   SETT_API_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_API_TOKENS: jsonText(z.array(KnownToken), exampleTokens)
@@ -59,7 +61,25 @@ export const Environment = z.object({
     .min(1)
     .optional()
     .describe("Where the user's repository is; without it, the API states no goals and shows no commits."),
+  SETT_REPOSITORY_FILES: z
+    .enum(["true", "false"])
+    .default("true")
+    .describe("`false` where its files are not there, as in a container: a goal starts at HEAD, whatever is not committed."),
+  SETT_RESULTS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Where commits of agents are read, which stay out of a repository that is not to be written; without it, in there.",
+    ),
   SETT_LOGS_SOCKET: z.string().min(1).optional().describe("The socket of the reader of logs; without it, the API shows no logs."),
+  SETT_LOGS_OF: z
+    .enum(["docker", "processes"])
+    .optional()
+    .describe("Instead of that socket: the runtime whose logs the API reads itself. `sett ui` sets it."),
+  SETT_PROCESSES: jsonText(ProcessesShape, '{"folder":"/home/ada/.local/state/sett","supervisor":["sett","supervise"]}')
+    .optional()
+    .describe("Where the processes of this machine are, as JSON, for `processes`."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
@@ -87,7 +107,9 @@ export function readSettings(environment: Record<string, string | undefined>) {
     isSecure: tls !== undefined || read.SETT_API_IS_SECURE === "true",
     origins: read.SETT_API_ORIGINS.map((origin) => new URL(origin).origin),
     repositoryFolder: read.SETT_REPOSITORY_DIR,
-    logsSocket: read.SETT_LOGS_SOCKET,
+    hasFiles: read.SETT_REPOSITORY_FILES === "true",
+    resultsFolder: read.SETT_RESULTS_DIR,
+    logs: { socket: read.SETT_LOGS_SOCKET, of: read.SETT_LOGS_OF, processes: read.SETT_PROCESSES },
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
     telemetry: telemetrySettings(read),

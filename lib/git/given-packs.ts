@@ -1,9 +1,21 @@
-// Packs that came from elsewhere, in the exchange for as long as their commits are taken from it.
+// Commits on their way between machines, as packs: how they are made, and how they come in.
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { CommitHash, InstanceName } from "../model/ids.ts";
 import { packName, type RecordedCommit } from "./exchange.ts";
+import type { GitRun } from "./run-git.ts";
 
-/** Disposing of it removes the packs, and the folders that are empty then. */
+/** Makes a pack of what the commit needs beyond `base`. */
+export function packing(commit: CommitHash, base: CommitHash | undefined, onStdout: (chunk: Uint8Array) => void): GitRun {
+  const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
+  return { args: ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"], stdin, onStdout };
+}
+
+export function listRefs(instance: InstanceName): GitRun {
+  return { args: ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`] };
+}
+
+/** In the exchange for as long as their commits are taken from it. Disposing of it removes the packs, and the folders that are empty then. */
 export class GivenPacks implements AsyncDisposable {
   readonly #exchange: string;
   readonly #files: string[] = [];

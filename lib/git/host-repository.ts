@@ -8,13 +8,17 @@ import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
-import { GivenPacks } from "./given-packs.ts";
-import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { GivenPacks, listRefs, packing } from "./given-packs.ts";
+import { type ImportedCommits, importCommits, limited } from "./import-commits.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
+import { closeToApi, openToApi } from "./open-to-api.ts";
 import { settRef } from "./refs.ts";
+import { ResultsReader } from "./results-reader.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { showChanges } from "./show-changes.ts";
+import { borrowing } from "./take-commit.ts";
+import { withoutRepository } from "./user-environment.ts";
 
 /** Address space for each run of git: many times what the largest repositories need, and less than what would stop a machine. */
 const memoryBytes = 8 * 1024 * 1024 * 1024;
@@ -102,7 +106,8 @@ export class HostRepository {
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
     await addToStore(this.#git, this.place, instance, commit);
     const ref = settRef(instance, goalId);
-    await this.#run({ args: ["update-ref", ref, commit] });
+    // Where the user wants a log of every name, the API, which writes nothing but the name, could not write it.
+    await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
     const { owner, commonDir } = this.place;
     await changeOwner(owner, `${commonDir}/refs/sett`, `${commonDir}/refs/sett/${instance}`, `${commonDir}/${ref}`);
   }
@@ -137,14 +142,12 @@ export class HostRepository {
 
   /** The artefacts whose commits this repository has by name already. */
   async knownResults(instance: InstanceName): Promise<Set<string>> {
-    const refs = await this.#run({ args: ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`] });
-    return new Set(refs.split("\n").map((ref) => ref.slice(ref.lastIndexOf("/") + 1)));
+    return new Set((await this.#run(listRefs(instance))).split("\n").map((ref) => ref.slice(ref.lastIndexOf("/") + 1)));
   }
 
   /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
   async writePack(commit: CommitHash, base: CommitHash | undefined, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-    const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
-    await this.#run({ args: ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"], stdin, onStdout: onChunk });
+    await this.#run(packing(commit, base, onChunk));
   }
 
   /** Puts packs from elsewhere where commits of agents are taken from, each checked on the way like theirs, and imports them. */
@@ -158,6 +161,11 @@ export class HostRepository {
     return await this.fetchCommits(instance, results);
   }
 
+  /** Lets the API post goals from its container: it writes their names, and what agents see of them. Throws repository-unusable. */
+  async openToApi(instance: InstanceName): Promise<void> {
+    await openToApi(this.place, instance);
+  }
+
   /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */
   async fetchCommits(
     instance: InstanceName,
@@ -165,6 +173,22 @@ export class HostRepository {
   ): Promise<ImportedCommits> {
     const recorded = results.map(({ artefact, commit, agent }) => ({ ref: settRef(instance, artefact), commit, agent }));
     return await importCommits(this.#git, this.place, instance, recorded);
+  }
+
+  /**
+   * Reads commits of artefacts beside this repository, which stays as it is: `take` resolves with a view of it that has them, too. `folder`:
+   * for this process alone.
+   */
+  async openResults(folder: string): Promise<{
+    take(instance: InstanceName, results: readonly RecordedCommit[]): Promise<Pick<HostRepository, "showChanges" | "writePack">>;
+  }> {
+    const reader = await ResultsReader.open(limited(this.#git), this.place, folder);
+    return {
+      take: async (instance, results) => {
+        const objects = await reader.take(instance, results);
+        return new HostRepository({ ...this.#git, env: { ...this.#git.env, ...borrowing(objects) } }, this.place);
+      },
+    };
   }
 
   /** Whether agents may have left anything in the exchange. */
@@ -190,6 +214,7 @@ export class HostRepository {
   async removeRefs(instance: InstanceName): Promise<void> {
     const refs = await this.#run({ args: ["for-each-ref", "--format=delete %(refname)", `refs/sett/${instance}/`] });
     if (refs !== "") await this.#run({ args: ["update-ref", "--stdin"], stdin: refs });
+    await closeToApi(this.place, instance);
   }
 
   /**
@@ -222,10 +247,4 @@ export class HostRepository {
 
 function inPlace({ gitDir, toplevel }: RepositoryPlace, run: GitRun): GitRun {
   return { ...run, args: [`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, ...run.args], cwd: toplevel };
-}
-
-/** A hook or an alias of git that called us has set variables that name its own repository, index and so on. */
-function withoutRepository(env: HostRepositoryOptions["env"]): HostRepositoryOptions["env"] {
-  const ofTheUser = /^GIT_(?:EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL))$/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || ofTheUser.test(name)));
 }

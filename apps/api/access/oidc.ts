@@ -2,8 +2,8 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { z } from "zod";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
+import { Right } from "../../../lib/model/api-access.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { Right } from "../../../lib/model/right.ts";
 import type { Caller } from "./caller.ts";
 
 /**

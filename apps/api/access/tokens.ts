@@ -1,14 +1,9 @@
 // The named tokens of an instance. The process knows only their digests.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { Right, TokenName } from "../../../lib/model/api-access.ts";
 import { Actor } from "../../../lib/model/event.ts";
-import { Right } from "../../../lib/model/right.ts";
 import type { Caller } from "./caller.ts";
-
-/** Part of an actor, of events and of a cookie. */
-export const TokenName = z
-  .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, { error: "must be lower-case letters, digits and inner hyphens" });
 
 /** `sha256`: of the token, in hexadecimal. `actor`: on record for what it does; without it `person:NAME`. */
 export const KnownToken = z.strictObject({

@@ -3,11 +3,11 @@
 import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { remoteLog } from "../../../lib/client/remote/remote-log.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
+import { advance, followContainer, type LogPosition, logStart } from "../../../lib/logs/follow-container.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { findLogs } from "../logs/find-logs.ts";
-import { advance, followContainer, type LogPosition, logStart } from "../logs/follow-container.ts";
 import { asOneLog, type KeptLog } from "../logs/kept-logs.ts";
 import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs } from "../logs/worker-logs.ts";
 import { nameArgument } from "../program/arguments.ts";

@@ -18,7 +18,12 @@ export type RedisUrls = { redisUrl: string; ownerUrl?: string | undefined };
 /** An instance anywhere: `SETT_API` and `SETT_API_TOKEN` name its API, `actor` is the person for whom the token speaks. */
 export type RemotePlace = { api: ApiAddress; actor: Actor };
 
-export type Place = (RedisUrls | RemotePlace) & {
+export type Place = (RedisUrls | RemotePlace) & Known;
+
+/** A place whose Redis can be reached. */
+export type RedisPlace = RedisUrls & Known;
+
+type Known = {
   instance: InstanceName;
   /** The path of the repository; undefined when only Redis is known, outside of a repository. */
   workspace: string | undefined;
@@ -38,7 +43,7 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
 }
 
 /** The same where only Redis will do. */
-export async function findRedisPlace(shell: Shell, name: string | undefined): Promise<Place & RedisUrls> {
+export async function findRedisPlace(shell: Shell, name: string | undefined): Promise<RedisPlace> {
   const { REDIS_URL: redisUrl, SETT_INSTANCE_NAME: configuredName } = shell.env;
   if (redisUrl !== undefined && redisUrl !== "") {
     const text = name ?? configuredName;

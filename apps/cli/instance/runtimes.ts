@@ -105,6 +105,16 @@ async function dockerOf(): Promise<ContainerRuntime> {
   return await dockerRuntime();
 }
 
+/** Where the API of `sett ui` reads logs, as settings of its process. Empty where only Redis is known. */
+export async function logsSettings(env: Env, { instance, containers }: LogsPlace): Promise<Record<string, string>> {
+  if (containers.length === 0) return {};
+  const options = processOptions(env);
+  if (!hasContainers(await processesOf(env).parts(instance))) return { SETT_LOGS_OF: "docker" };
+  return { SETT_LOGS_OF: "processes", SETT_PROCESSES: JSON.stringify(options) };
+}
+
+type LogsPlace = { instance: InstanceName; containers: readonly unknown[] };
+
 function processesOf(env: Env): ContainerRuntime {
   return processRuntime(processOptions(env), env);
 }

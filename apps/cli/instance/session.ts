@@ -20,7 +20,7 @@ export async function openSession(shell: Shell, name: string | undefined): Promi
   return {
     board,
     place,
-    actor: (as) => actorAt(place, shell, as),
+    actor: (as) => actorOf(place, shell, as),
     [Symbol.asyncDispose]: () => board[Symbol.asyncDispose](),
   };
 }
@@ -39,15 +39,16 @@ export async function connect(place: Connectable, giveUpMs?: number): Promise<Pe
   return await connectBlackboard({ url: redisUrl, ownerUrl, instance, giveUpMs });
 }
 
+async function actorOf(place: Place, shell: Shell, as: string | undefined): Promise<Actor> {
+  if (!("api" in place)) return await actorAt(place, shell, as);
+  if (as === undefined) return place.actor;
+  throw new SettError("usage", "--as does not work through the API: its token says in whose name you act.", {
+    hint: "Leave --as out.",
+  });
+}
+
 /** Asks git for the name only where `as` is missing. */
-async function actorAt(place: Place, shell: Shell, as: string | undefined): Promise<Actor> {
-  if ("api" in place) {
-    if (as === undefined) return place.actor;
-    throw new SettError("usage", "--as does not work through the API: its token says in whose name you act.", {
-      hint: "Leave --as out.",
-    });
-  }
-  const { workspace } = place;
+export async function actorAt({ workspace }: Pick<Place, "workspace">, shell: Shell, as: string | undefined): Promise<Actor> {
   return await personOf(as === undefined ? await repositoryAt(workspace, shell) : undefined, shell, as);
 }
 

@@ -3,7 +3,14 @@
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { Mount } from "../../../lib/runtime/container-spec.ts";
-import { egressVolumeName, openNetworkName, socketVolumeName, starterVolumeName } from "../../../lib/runtime/names.ts";
+import {
+  egressVolumeName,
+  logsVolumeName,
+  openNetworkName,
+  socketVolumeName,
+  starterVolumeName,
+} from "../../../lib/runtime/names.ts";
+import { hasApi } from "./has-api.ts";
 import type { PlanInput } from "./plan-input.ts";
 
 type Place = Pick<PlanInput, "instance">;
@@ -13,6 +20,8 @@ export const redisSocketFolder = `${folder}/redis`;
 export const redisSocket = `${redisSocketFolder}/redis.sock`;
 const starterSocketFolder = `${folder}/starter`;
 export const starterSocket = `${starterSocketFolder}/starter.sock`;
+const logsSocketFolder = `${folder}/logs`;
+export const logsSocket = `${logsSocketFolder}/logs.sock`;
 const gatewaySocketFolder = `${folder}/gateway`;
 export const gatewaySocket = `${gatewaySocketFolder}/gateway.sock`;
 export const egressFolder = `${folder}/egress`;
@@ -28,6 +37,10 @@ export function gatewaySocketMount({ instance }: Place, access: Access): Mount {
 
 export function starterSocketMount({ instance }: Place, access: Access): Mount {
   return { kind: "volume", volume: starterVolumeName(instance), target: starterSocketFolder, access };
+}
+
+export function logsSocketMount({ instance }: Place, access: Access): Mount {
+  return { kind: "volume", volume: logsVolumeName(instance), target: logsSocketFolder, access };
 }
 
 /** The proxy has a folder for each agent, and an agent only its own. */
@@ -53,8 +66,8 @@ export function networkOf({ instance }: Place, { network }: AgentConfig): { name
 }
 
 /** Whether anything of the instance is in the network of what reaches the internet. */
-export function hasOpenNetwork({ agents }: Pick<SettConfig, "agents">): boolean {
-  return agents.some(({ network }) => network === "open") || hasEgress({ agents });
+export function hasOpenNetwork({ agents, services }: Pick<SettConfig, "agents" | "services">): boolean {
+  return agents.some(({ network }) => network === "open") || hasEgress({ agents }) || hasApi({ services });
 }
 
 export function hasEgress({ agents }: Pick<SettConfig, "agents">): boolean {

@@ -1,12 +1,12 @@
 // The calls of the blackboard that a command line may make through the API: their arguments, and the right that each needs.
 import { z } from "zod";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { Right } from "../../model/api-access.ts";
 import { Artefact } from "../../model/artefact.ts";
 import { Amounts } from "../../model/budget.ts";
 import { Grant } from "../../model/claim.ts";
 import { Actor, EventDraft } from "../../model/event.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
-import type { Right } from "../../model/right.ts";
 
 /** More is read in pages. */
 const maxIds = 1_000;

@@ -1,12 +1,12 @@
 // Makes a call of the blackboard that came through the API: with arguments that are valid, and in the name of its caller alone.
 import { z } from "zod";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { Right } from "../../model/api-access.ts";
 import { type Artefact, goalType, userRole } from "../../model/artefact.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import type { CommitHash, GoalId } from "../../model/ids.ts";
-import type { Right } from "../../model/right.ts";
 import { findJudged, judge } from "../actions/judge.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { type RemoteCallName, remoteCalls } from "./calls.ts";

@@ -7,7 +7,7 @@ import type { Api } from "../../../apps/api/env.ts";
 import { type ApiMetrics, createApiMetrics } from "../../../apps/api/metrics.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
-import { allRights, type Right } from "../../../lib/model/right.ts";
+import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { type RedisServer, startRedisServer } from "../redis/redis-server.ts";

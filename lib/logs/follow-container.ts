@@ -1,7 +1,7 @@
 // Follows the log of one container through its restarts.
 
-import { sleep } from "../../../lib/async/sleep.ts";
-import type { ContainerRuntime, LogLine } from "../../../lib/runtime/port.ts";
+import { sleep } from "../async/sleep.ts";
+import type { ContainerRuntime, LogLine } from "../runtime/port.ts";
 
 const restartPollMs = 200;
 
@@ -17,7 +17,7 @@ export function advance(line: LogLine, before: LogPosition): LogPosition {
 
 /** Ends with the container. A container that its restart policy starts again continues the same log; no line comes twice. */
 export async function* followContainer(
-  runtime: ContainerRuntime,
+  runtime: Pick<ContainerRuntime, "containers">,
   container: string,
   { tail, from = logStart }: { tail?: number | undefined; from?: LogPosition },
   signal: AbortSignal,
