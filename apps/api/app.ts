@@ -10,12 +10,14 @@ import type { Api, Env } from "./env.ts";
 import { answerEtags } from "./etags.ts";
 import { securityHeaders } from "./headers.ts";
 import type { Hooks } from "./hooks.ts";
+import { McpSessions } from "./mcp-sessions.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import { problemResponse } from "./problem.ts";
 import { refuse, tooLarge, unknownAddress } from "./refuse.ts";
 import { addAgentRoutes } from "./routes/agents.ts";
 import { addContentRoutes } from "./routes/artefact-content.ts";
 import { addArtefactRoutes } from "./routes/artefacts.ts";
+import { addBoardRoutes } from "./routes/board.ts";
 import { addClaimRoutes } from "./routes/claims.ts";
 import { addControlRoutes } from "./routes/control.ts";
 import { addEventRoutes } from "./routes/events.ts";
@@ -30,7 +32,7 @@ export type ApiProgram = { app: Api; parts: Parts; run(): Promise<void> };
 
 const addResources = [
   ...[addInstanceRoutes, addControlRoutes, addGoalRoutes, addGoalPartRoutes, addArtefactRoutes, addContentRoutes],
-  ...[addClaimRoutes, addInquiryRoutes, addAgentRoutes, addEventRoutes],
+  ...[addClaimRoutes, addInquiryRoutes, addAgentRoutes, addEventRoutes, addBoardRoutes],
 ];
 
 export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): ApiProgram {
@@ -56,10 +58,8 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   });
   app.use("/v1/*", accessGate(parts, access), limit, answerEtags, idempotency(parts));
   for (const add of addResources) add(app, parts);
-  if (hooks.mcp !== undefined) {
-    const { mcp } = hooks;
-    app.all("/mcp", accessGate(parts, access), limit, (context) => mcp(context.req.raw, context.var.caller, parts));
-  }
+  const assistants = new McpSessions(parts);
+  app.all("/mcp", accessGate(parts, access), limit, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
   app.get("/", signIn(access));
   app.get("/open", signIn(access));
   if (hooks.page !== undefined) {

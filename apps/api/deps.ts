@@ -1,6 +1,7 @@
 // The dependencies of the API. All of them are passed in: `sett ui` and the container choose other ones.
 import type { Clock } from "../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
+import type { Marks } from "../../lib/client/actions/marks.ts";
 import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
 import type { Suggest } from "../../lib/client/text/suggest.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -62,8 +63,12 @@ export interface Repository {
   /** States a goal. `commit`: where the work begins, else HEAD. Throws as `postGoal`. */
   postGoal(
     board: PersonBlackboard,
-    goal: { text: string; id: GoalId | undefined; commit: CommitHash | undefined; actor: Actor },
+    goal: { text: string; id: GoalId | undefined; commit: CommitHash | undefined; actor: Actor; marks?: Marks },
   ): Promise<Artefact>;
+  /** Keeps the commit of a goal that was posted from elsewhere. Throws `repository-unusable` where the repository does not have it. */
+  pin(board: PersonBlackboard, goal: GoalId, commit: CommitHash): Promise<void>;
+  /** A pack of what the commit of an artefact needs beyond that of its goal. Throws `git-failed`. */
+  pack(board: PersonBlackboard, artefact: Artefact): Promise<Uint8Array<ArrayBuffer>>;
   /** What an artefact's commit changes since its work began, as a unified diff. Throws `git-failed`. */
   changes(board: PersonBlackboard, artefact: Artefact): Promise<string>;
 }

@@ -3,8 +3,8 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { SettError } from "../../lib/model/errors.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
+import type { Right } from "../../lib/model/right.ts";
 import type { Caller } from "./access/caller.ts";
-import type { Right } from "./access/rights.ts";
 
 /** `goal`: what a write is about, for the record. */
 export type Env = { Variables: { caller: Caller; goal?: GoalId } };

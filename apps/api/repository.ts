@@ -3,7 +3,9 @@ import { postGoal } from "../../lib/client/actions/post-goal.ts";
 import { startsOfWork } from "../../lib/client/facts/start-of-work.ts";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
 import { HostRepository } from "../../lib/git/host-repository.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import { ArtefactId } from "../../lib/model/ids.ts";
 import type { Repository } from "./deps.ts";
 
 /** `environment`: of git. Throws `repository-unusable`. */
@@ -21,13 +23,32 @@ export async function openRepository(
         throw error;
       }
     },
-    postGoal: (board, { text, id, commit, actor }) =>
-      postGoal(board, repository, { text, id, commit, actor, suggest: suggestFor(undefined), recording: undefined }),
+    postGoal: (board, goal) => postGoal(board, repository, { ...goal, suggest: suggestFor(undefined), recording: undefined }),
+    async pin(board, goal, commit) {
+      await repository.pin(board.instance, goal, commit).catch((cause: unknown) => {
+        throw new SettError("repository-unusable", `The repository of the API does not have commit ${commit.slice(0, 12)}.`, {
+          hint: "Push it there first, or post a goal on a commit that it has.",
+          cause,
+        });
+      });
+    },
+    async pack(board, artefact) {
+      const commit = commitOf(artefact);
+      await repository.fetchCommits(board.instance, await board.listCommits());
+      const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);
+      const chunks: Uint8Array[] = [];
+      await repository.writePack(commit, goal?.head.metadata.commit, (chunk) => chunks.push(chunk));
+      return new Uint8Array(Buffer.concat(chunks));
+    },
     async changes(board, artefact) {
-      const { commit } = artefact.metadata;
-      if (commit === undefined) throw new SettError("artefact-not-found", "The artefact has no commit.");
+      const commit = commitOf(artefact);
       await repository.fetchCommits(board.instance, await board.listCommits());
       return await repository.showChanges(commit, await startsOfWork(board, artefact));
     },
   };
+}
+
+function commitOf({ metadata: { commit } }: Artefact) {
+  if (commit !== undefined) return commit;
+  throw new SettError("artefact-not-found", "The artefact has no commit.");
 }

@@ -105,6 +105,8 @@ export function keysOf(instance: InstanceName) {
     orchestrator: `${prefix}orchestrator`,
     /** string: since when the instance is paused, while it is; agents may read it. */
     paused: `${prefix}paused`,
+    /** hash: agent → the place of the last message that was in its mail when the pause began, while the instance is paused. */
+    pausedMail: `${prefix}paused:mail`,
     /** channel: the id of each new artefact. A hint. */
     artefactChannel: `${prefix}artefact_events`,
     /** channel: the id of each claim that was opened, has changed or has ended. A hint. */

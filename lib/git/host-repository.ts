@@ -8,6 +8,7 @@ import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
+import { GivenPacks } from "./given-packs.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
@@ -132,6 +133,29 @@ export class HostRepository {
   async createFolders(instance: InstanceName, writers: readonly AgentName[], history?: number): Promise<void> {
     await createExchange(this.place, instance, writers);
     await createStore(this.#git, this.place, instance, history);
+  }
+
+  /** The artefacts whose commits this repository has by name already. */
+  async knownResults(instance: InstanceName): Promise<Set<string>> {
+    const refs = await this.#run({ args: ["for-each-ref", "--format=%(refname)", `refs/sett/${instance}/`] });
+    return new Set(refs.split("\n").map((ref) => ref.slice(ref.lastIndexOf("/") + 1)));
+  }
+
+  /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
+  async writePack(commit: CommitHash, base: CommitHash | undefined, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+    const stdin = `${commit}\n${base === undefined ? "" : `^${base}\n`}`;
+    await this.#run({ args: ["pack-objects", "--revs", "--delta-base-offset", "--stdout", "--quiet"], stdin, onStdout: onChunk });
+  }
+
+  /** Puts packs from elsewhere where commits of agents are taken from, each checked on the way like theirs, and imports them. */
+  async importPacks(
+    instance: InstanceName,
+    results: readonly (RecordedCommit & { readonly artefact: ArtefactId })[],
+    packOf: (artefact: ArtefactId) => Promise<Uint8Array>,
+  ): Promise<ImportedCommits> {
+    await using packs = new GivenPacks(exchangePath(this.place, instance));
+    for (const each of results) await packs.put(each, () => packOf(each.artefact));
+    return await this.fetchCommits(instance, results);
   }
 
   /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */

@@ -26,7 +26,10 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "lib/models": { packages: ["zod"], rooms: [] },
   "lib/mcp": { packages: ["@modelcontextprotocol", "zod"], rooms: ["client", "blackboard"] },
-  "lib/client": { packages: [], rooms: ["core", "blackboard", "config", "git", "models", "async"] },
+  "lib/client": {
+    packages: ["eventsource-parser", "zod"],
+    rooms: ["core", "blackboard", "config", "git", "models", "async"],
+  },
   "apps/cli": {
     packages: ["citty", "consola", "zod", "@modelcontextprotocol"],
     rooms: ["core", "blackboard", "client", "mcp", "runtime", "git", "config", "models", "async", "service", "process"],
@@ -38,8 +41,8 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
-    packages: ["@hono", "hono", "jose", "zod"],
-    rooms: ["core", "blackboard", "client", "git", "models", "async", "service", "telemetry"],
+    packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
+    rooms: ["core", "blackboard", "client", "mcp", "git", "models", "async", "service", "telemetry"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */

@@ -6,7 +6,7 @@ import type { Env, RequestContext } from "../env.ts";
 import { requireRight } from "../env.ts";
 import type { Parts } from "../parts.ts";
 import { kindOf, problemResponse } from "../problem.ts";
-import { type Access, authenticate, isWrite } from "./authenticate.ts";
+import { type Access, authenticate, isRecorded } from "./authenticate.ts";
 import { Cookies } from "./cookies.ts";
 import { Oidc } from "./oidc.ts";
 import { Rates, tooMany } from "./rates.ts";
@@ -29,12 +29,12 @@ export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env>
     const { raw } = context.req;
     const caller = await authenticate(raw, access);
     context.set("caller", caller);
-    const wait = requests.take(caller.name) ?? (isWrite(raw) ? writes.take(caller.name) : undefined);
+    const wait = requests.take(caller.name) ?? (isRecorded(raw) ? writes.take(caller.name) : undefined);
     if (wait !== undefined) {
       metrics.refusals.inc({ code: "too-many-requests" });
       return problemResponse(tooMany(wait), { "retry-after": String(wait) });
     }
-    if (isWrite(raw)) return await recorded(parts, context, next);
+    if (isRecorded(raw)) return await recorded(parts, context, next);
     requireRight(caller, "read");
     await next();
     metrics.requests.inc({ method: raw.method, status: String(context.res.status) });

@@ -2,8 +2,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { Actor } from "../../../lib/model/event.ts";
+import { Right } from "../../../lib/model/right.ts";
 import type { Caller } from "./caller.ts";
-import { Right } from "./rights.ts";
 
 /** Part of an actor, of events and of a cookie. */
 export const TokenName = z

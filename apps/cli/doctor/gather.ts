@@ -6,7 +6,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything } from "../instance/find-instance.ts";
 import { howItRuns } from "../instance/parts.ts";
-import { findPlace, isServing, redisUrlsOf } from "../instance/place.ts";
+import { findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -47,7 +47,7 @@ async function readEngine(): Promise<EngineFacts> {
 
 async function readInstance(shell: Shell, name: string | undefined, engine: EngineFacts): Promise<InstanceFacts | undefined> {
   if ((shell.env.REDIS_URL ?? "") !== "") {
-    const { instance, redisUrl } = await findPlace(shell, name);
+    const { instance, redisUrl } = await findRedisPlace(shell, name);
     const redis = await readRedis(redisUrl, async () => undefined);
     return { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, parts: [] };
   }

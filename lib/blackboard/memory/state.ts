@@ -34,11 +34,6 @@ export type DueEntry = { item: FoundDue; at: number };
 
 export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
 
-/** What is stored in the place of a claim's electorate that a person has broken. */
-export function brokenText(electorate: readonly AgentName[]): string {
-  return `{${JSON.stringify(electorate)}`;
-}
-
 export class State {
   readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
   /** Artefacts in the indexes, with their digests; one written by hand is not among them until it is adopted. */
@@ -214,6 +209,9 @@ export class State {
     const before = record.grants.get(grant.agent);
     if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt)) {
       this.clearDue({ kind: "lease", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
+    }
+    if (before?.state === "failed" && before.retry_at !== undefined) {
+      this.clearDue({ kind: "attempt", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
     }
     const question = before && questionOf(before);
     // The grant no longer waits for its question, so that no person needs to answer it.

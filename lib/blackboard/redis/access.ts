@@ -78,7 +78,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     reads: [],
     writes: [`${keys.prefix}*`],
     channels: [keys.artefactChannel, keys.claimChannel],
-    only: { del: [keys.laterBids(anyClaim), keys.paused] },
+    only: { del: [keys.laterBids(anyClaim), keys.paused, keys.pausedMail] },
   }),
   gateway: (keys) => ({
     commands: [

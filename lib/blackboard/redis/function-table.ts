@@ -210,7 +210,7 @@ export const functionTable = {
     outcomes: { recorded: [], refused },
   },
   setPaused: {
-    keys: ["orchestrator", "agents", "paused"],
+    keys: ["orchestrator", "agents", "paused", "paused_mail"],
     args: { epoch: "number", is_paused: "flag", by: "text", since: "text" },
     outcomes: { set: [], already: [], fenced },
   },

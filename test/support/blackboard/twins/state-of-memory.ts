@@ -1,8 +1,9 @@
 // The whole state of the twin in memory, as the keys that Redis would have.
 
 import { keysOf } from "../../../../lib/blackboard/keys.ts";
+import { brokenText } from "../../../../lib/blackboard/memory/broken-text.ts";
 import { listClaimsOf } from "../../../../lib/blackboard/memory/claim-lists.ts";
-import { brokenText, type ClaimRecord, type State } from "../../../../lib/blackboard/memory/state.ts";
+import type { ClaimRecord, State } from "../../../../lib/blackboard/memory/state.ts";
 import { fieldsOfClaim } from "../../../../lib/blackboard/redis/claim-fields.ts";
 import { type Amounts, amountKinds } from "../../../../lib/model/budget.ts";
 import { type AgentName, InstanceName } from "../../../../lib/model/ids.ts";
@@ -122,6 +123,10 @@ function setAgents(state: State, set: SetKey): void {
     set(keys.agentWork(agent), listClaimsOf(state, agent, "work"));
   }
   set(keys.paused, state.pause?.since);
+  set(
+    keys.pausedMail,
+    mapped(state.mail.atPause, () => ""),
+  );
   for (const [agent, taken] of state.mail.taken)
     set(
       keys.agentTaken(agent),
