@@ -150,7 +150,8 @@ describe("traces", () => {
       "goal > claim Code > grant packer > attempt packer",
       "goal > claim Code > grant packer > attempt packer > tool packer",
     ]);
-    const start = Number(spans.find(isGoal)?.startTimeUnixNano) / 1e6;
+    // Nanoseconds are too many for a number.
+    const start = Number(BigInt(spans.find(isGoal)?.startTimeUnixNano ?? 0) / 1_000_000n);
     const [first] = await clan.board.readEvents("0", 1_000).then((all) => all.filter(({ goal_id }) => goal_id === goal.goal_id));
     expect(start).toBe(Date.parse(first?.time ?? ""));
     const begins = program.log().find(({ msg }) => msg.startsWith("Telemetry begins"));
