@@ -1,5 +1,4 @@
 // The API's program: creates the dependencies, and alone reads the environment.
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
@@ -60,7 +59,6 @@ async function runApi(settings: Settings): Promise<void> {
     metrics: createApiMetrics(),
     log,
     clock: systemClock,
-    newId: randomUUID,
     suggest: suggestFor(undefined),
   };
   const api = createApi(deps, signal);
