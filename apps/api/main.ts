@@ -1,4 +1,5 @@
 // The API's program: creates the dependencies, and alone reads the environment.
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
@@ -59,6 +60,7 @@ async function runApi(settings: Settings): Promise<void> {
     metrics: createApiMetrics(),
     log,
     clock: systemClock,
+    newId: randomUUID,
     suggest: suggestFor(undefined),
   };
   const api = createApi(deps, signal);
