@@ -1,0 +1,77 @@
+// What a view has read from the API, read again when an event says that it has changed. At most one request of a query is under way.
+import { useEffect, useRef, useState } from "react";
+import { ApiError } from "./api.ts";
+import type { SettEvent } from "./contract.ts";
+import { stream } from "./stream.ts";
+
+export type Reading<Data> = { data: Data | undefined; error: ApiError | undefined; isLoading: boolean; refresh: () => void };
+
+type Options = {
+  /** Which events make what was read old; undefined: none does. */
+  changedBy?: (event: SettEvent) => boolean;
+  /** Between two requests, at least. */
+  pauseMs?: number;
+};
+
+const none = { data: undefined, error: undefined, isLoading: true };
+
+/** `key`: what is asked; undefined asks nothing. A new key drops what was read for the old one. */
+export function useQuery<Data>(
+  key: string | undefined,
+  read: (signal: AbortSignal) => Promise<Data>,
+  { changedBy, pauseMs = 0 }: Options = {},
+): Reading<Data> {
+  const [reading, setReading] = useState<{ key: string | undefined } & Omit<Reading<Data>, "refresh">>({ key, ...none });
+  const latest = useRef({ read, changedBy });
+  latest.current = { read, changedBy };
+  const refresh = useRef<() => void>(() => undefined);
+
+  useEffect(() => {
+    if (key === undefined) return;
+    const over = new AbortController();
+    let isUnderWay = false;
+    let isAskedAgain = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      if (isUnderWay || timer !== undefined) {
+        isAskedAgain = true;
+        return;
+      }
+      isUnderWay = true;
+      isAskedAgain = false;
+      const result = await latest.current.read(over.signal).then(
+        (data) => ({ data, error: undefined }),
+        (error: unknown) => ({ error: asApiError(error) }),
+      );
+      isUnderWay = false;
+      if (over.signal.aborted) return;
+      setReading((before) => ({ data: before.key === key ? before.data : undefined, ...result, key, isLoading: false }));
+      if (pauseMs > 0)
+        timer = setTimeout(() => {
+          timer = undefined;
+          if (isAskedAgain) void ask();
+        }, pauseMs);
+      else if (isAskedAgain) void ask();
+    };
+    refresh.current = () => void ask();
+    void ask();
+    const unlisten = stream.listen((events) => {
+      if (latest.current.changedBy !== undefined && events.some(latest.current.changedBy)) void ask();
+    });
+    const unopen = stream.onOpen(() => void ask());
+    return () => {
+      over.abort();
+      clearTimeout(timer);
+      unlisten();
+      unopen();
+    };
+  }, [key, pauseMs]);
+
+  const { key: of, ...rest } = reading;
+  return { ...(of === key ? rest : none), refresh: () => refresh.current() };
+}
+
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError({ status: 0, code: "unexpected", message: error instanceof Error ? error.message : String(error) });
+}
