@@ -1,8 +1,8 @@
 // The frame of every view: the instance, the connection, the ways to the views; and which view the address names.
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Connection } from "./components/connection.tsx";
-import { SignIn } from "./components/sign-in.tsx";
 import { Navigation } from "./components/navigation.tsx";
+import { SignIn } from "./components/sign-in.tsx";
 import { TopBar } from "./components/top-bar.tsx";
 import { InstanceContext, useInstanceReading } from "./data/instance.ts";
 import { useNotifier } from "./data/notices.ts";
@@ -37,6 +37,7 @@ export function App() {
   if (instance.error?.status === 401 && instance.data === undefined) return <SignIn />;
   return (
     <InstanceContext value={instance}>
+      {/* biome-ignore lint/a11y/useValidAnchor: a link, as readers of the screen expect; the address must stay as it is. */}
       <a
         className="skip-link"
         href="#main"

@@ -2,8 +2,8 @@
 import { type ReactNode, useState } from "react";
 import type { ApiError } from "../data/api.ts";
 import type { Right } from "../data/contract.ts";
-import { asApiError } from "../data/query.ts";
 import { useInstance } from "../data/instance.ts";
+import { asApiError } from "../data/query.ts";
 import { Problem } from "./problem.tsx";
 
 type Props = {
@@ -24,7 +24,8 @@ export function Action({ right, act, children, className = "", confirm, isOff = 
   return (
     <span className="action">
       {isAsking ? (
-        <span className="confirm" role="group" aria-label={confirm}>
+        <fieldset className="confirm">
+          <legend className="hidden">{confirm}</legend>
           <span>{confirm}</span>
           <button
             type="button"
@@ -41,7 +42,7 @@ export function Action({ right, act, children, className = "", confirm, isOff = 
           <button type="button" onClick={() => setIsAsking(false)}>
             No
           </button>
-        </span>
+        </fieldset>
       ) : (
         <button
           type="button"

@@ -11,7 +11,10 @@ type Word = { type: string; value?: string; properties?: { className?: unknown }
 
 export function CodeText({ text, language, label }: { text: string; language: string; label: string }) {
   const isShort = text.length <= maxLength;
-  const tree = useMemo(() => (isShort ? (refractor.highlight(text, language).children as Word[]) : []), [text, language, isShort]);
+  const tree = useMemo(
+    () => (isShort ? (refractor.highlight(text, language).children as Word[]) : []),
+    [text, language, isShort],
+  );
   if (!isShort) return <LongText text={text} label={label} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.

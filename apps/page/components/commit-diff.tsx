@@ -3,8 +3,8 @@ import { memo, useMemo, useState } from "react";
 import { Decoration, Diff, type FileData, Hunk, markEdits, parseDiff, tokenize } from "react-diff-view";
 import { keptText } from "../data/kept-texts.ts";
 import { useQuery } from "../data/query.ts";
-import { count } from "../text/words.ts";
 import { segmentsOf } from "../text/visible-text.ts";
+import { count } from "../text/words.ts";
 import { languageOf, refractor } from "./highlighter.ts";
 import { LongText } from "./long-text.tsx";
 import { Problem } from "./problem.tsx";
@@ -27,14 +27,17 @@ export function CommitDiff({ artefact }: { artefact: string }) {
 export function DiffText({ text }: { text: string }) {
   const { before, files } = useMemo(() => read(text), [text]);
   const [isSplit, setIsSplit] = useState(false);
-  const sum = files.map(changesOf).reduce((all, one) => ({ added: all.added + one.added, removed: all.removed + one.removed }), none);
+  const sum = files
+    .map(changesOf)
+    .reduce((all, one) => ({ added: all.added + one.added, removed: all.removed + one.removed }), none);
   return (
     <div className="diff-view">
       {before !== "" && <LongText text={before} label="Commits" />}
       {files.length > 0 && (
         <div className="long-text-bar">
           <span>
-            {count(files.length, "file")}, <span className="added">+{sum.added}</span> <span className="removed">−{sum.removed}</span>
+            {count(files.length, "file")}, <span className="added">+{sum.added}</span>{" "}
+            <span className="removed">−{sum.removed}</span>
           </span>
           <button type="button" className="small" aria-pressed={isSplit} onClick={() => setIsSplit(!isSplit)}>
             Side by side
@@ -42,7 +45,12 @@ export function DiffText({ text }: { text: string }) {
         </div>
       )}
       {files.map((file, at) => (
-        <File key={pathOf(file)} file={file} isSplit={isSplit} isOpenFirst={at < maxOpenFiles && sizeOf(file) <= maxOpenChanges} />
+        <File
+          key={pathOf(file)}
+          file={file}
+          isSplit={isSplit}
+          isOpenFirst={at < maxOpenFiles && sizeOf(file) <= maxOpenChanges}
+        />
       ))}
       {files.length === 0 && before === "" && <p className="quiet">No file is changed.</p>}
     </div>
@@ -128,7 +136,10 @@ function tokensOf(file: FileData) {
 
 function changesOf({ hunks }: FileData): { added: number; removed: number } {
   const changes = hunks.flatMap((hunk) => hunk.changes);
-  return { added: changes.filter(({ type }) => type === "insert").length, removed: changes.filter(({ type }) => type === "delete").length };
+  return {
+    added: changes.filter(({ type }) => type === "insert").length,
+    removed: changes.filter(({ type }) => type === "delete").length,
+  };
 }
 
 function sizeOf({ hunks }: FileData): number {

@@ -13,7 +13,7 @@ export const EventRow = memo(function EventRow({ event, hasGoal }: { event: Sett
   const goal = event.goal_id;
   const who = event.actor === "hand" && event.agent !== undefined ? `by hand for ${event.agent}` : actorName(event.actor);
   return (
-    <div className="event" data-tone={tone} data-weight={weight} role="listitem">
+    <li className="event" data-tone={tone} data-weight={weight}>
       <time dateTime={event.time} title={fullTime(event.time)}>
         {clockTime(event.time)}
       </time>
@@ -33,7 +33,7 @@ export const EventRow = memo(function EventRow({ event, hasGoal }: { event: Sett
           </a>
         )}
       </span>
-    </div>
+    </li>
   );
 });
 

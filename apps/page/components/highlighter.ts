@@ -1,7 +1,8 @@
 // The highlighter with the languages that results of agents are most often in: each takes its part of the page's size.
-import { refractor } from "refractor/core";
+
 import bash from "refractor/bash";
 import c from "refractor/c";
+import { refractor } from "refractor/core";
 import cpp from "refractor/cpp";
 import csharp from "refractor/csharp";
 import css from "refractor/css";

@@ -48,9 +48,9 @@ function WholeText({ text, label }: { text: string; label: string }) {
       rowHeight={rowHeight}
       label={`${label}: ${count(rows.length, "row")}`}
       row={(index) => (
-        <div key={index} role="listitem" className="text-row">
+        <li key={index} className="text-row">
           <PlainText text={rows[index] ?? ""} />
-        </div>
+        </li>
       )}
     />
   );

@@ -1,13 +1,14 @@
 // The ways to the views, with the number of things that wait for a person.
 import { useInstance } from "../data/instance.ts";
 import type { Route } from "../routes.ts";
+import { Icon } from "./icon.tsx";
 
 const links = [
-  { view: "goals", href: "#/goals", text: "Goals", symbol: "◎" },
-  { view: "inbox", href: "#/inbox", text: "Inbox", symbol: "✉" },
-  { view: "clan", href: "#/clan", text: "Clan", symbol: "⛭" },
-  { view: "log", href: "#/log", text: "Log", symbol: "≡" },
-  { view: "new", href: "#/new", text: "New goal", symbol: "+" },
+  { view: "goals", href: "#/goals", text: "Goals" },
+  { view: "inbox", href: "#/inbox", text: "Inbox" },
+  { view: "clan", href: "#/clan", text: "Clan" },
+  { view: "log", href: "#/log", text: "Log" },
+  { view: "new", href: "#/new", text: "New goal" },
 ] as const;
 
 export function Navigation({ view }: { view: Route["view"] }) {
@@ -18,9 +19,7 @@ export function Navigation({ view }: { view: Route["view"] }) {
     <nav className="navigation" aria-label="Views">
       {links.map((link) => (
         <a key={link.view} href={link.href} aria-current={link.view === current ? "page" : undefined}>
-          <span aria-hidden="true" className="nav-symbol">
-            {link.symbol}
-          </span>
+          <Icon name={link.view} />
           <span>{link.text}</span>
           {link.view === "inbox" && waiting > 0 && (
             <span className="count-badge">

@@ -12,8 +12,8 @@ export function SignIn() {
     <main className="sign-in">
       <h1>Sett</h1>
       <p>
-        This page needs a token. <code>sett ui</code> prints an address that contains one; for an instance with <code>services.api</code>,
-        ask the person who runs it.
+        This page needs a token. <code>sett ui</code> prints an address that contains one; for an instance with{" "}
+        <code>services.api</code>, ask the person who runs it.
       </p>
       <form onSubmit={enter}>
         <label htmlFor="token">Token</label>

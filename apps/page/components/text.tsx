@@ -5,7 +5,6 @@ import { segmentsOf, visibleLine } from "../text/visible-text.ts";
 /** Keeps line breaks. For texts of bounded length; LongText has the others. */
 export const PlainText = memo(function PlainText({ text }: { text: string }) {
   return segmentsOf(text).map(({ text: part, mark }, at) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other identity, and the text never changes.
     return mark === undefined ? part : <Mark key={at} name={mark} />;
   });
 });

@@ -1,9 +1,9 @@
 // Dark, light, or as the system has it.
 import { useState } from "react";
+import { Icon } from "./icon.tsx";
 
 const themes = ["system", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
-const symbols: Record<Theme, string> = { system: "◐", light: "○", dark: "●" };
 const key = "sett.theme";
 
 function stored(): Theme {
@@ -26,7 +26,7 @@ export function ThemeButton() {
   };
   return (
     <button type="button" className="theme-button" onClick={next} title="Change the theme">
-      <span aria-hidden="true">{symbols[theme]} </span>
+      <Icon name="theme" />
       <span className="hidden">Theme: </span>
       {theme}
     </button>

@@ -6,6 +6,7 @@ import { useNotices } from "../data/notices.ts";
 import { stream } from "../data/stream.ts";
 import { actorName } from "../text/words.ts";
 import { Action } from "./action.tsx";
+import { Icon } from "./icon.tsx";
 import { Line } from "./text.tsx";
 import { ThemeButton } from "./theme-button.tsx";
 import { Ago } from "./time.tsx";
@@ -58,7 +59,8 @@ export function TopBar() {
             title="A notification of the browser when a person is needed"
             onClick={() => void notices.turn(notices.state === "off")}
           >
-            <span aria-hidden="true">{notices.state === "on" ? "◉" : "○"} </span>Notify me
+            <Icon name="bell" />
+            Notify me
           </button>
         )}
         <ThemeButton />

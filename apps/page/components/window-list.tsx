@@ -9,7 +9,6 @@ type Props = {
   row: (index: number) => ReactNode;
   label: string;
   className?: string;
-  role?: "list" | "table" | "log";
   /** Called with whether the end is in view, when that changes. */
   onEnd?: (isAtEnd: boolean) => void;
   onStart?: () => void;
@@ -20,7 +19,7 @@ const extra = 12;
 /** Browsers draw no element that is higher than some millions of pixels: longer lists are scaled. */
 const maxHeight = 8_000_000;
 
-export function WindowList({ count, rowHeight, row, label, className = "", role = "list", onEnd, onStart, handle }: Props) {
+export function WindowList({ count, rowHeight, row, label, className = "", onEnd, onStart, handle }: Props) {
   const box = useRef<HTMLElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   const atEnd = useRef(true);
@@ -44,7 +43,8 @@ export function WindowList({ count, rowHeight, row, label, className = "", role 
       if (element === null) return;
       const top = index * rowHeight;
       if (top < element.scrollTop) element.scrollTop = top;
-      else if (top + rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = top + rowHeight - element.clientHeight;
+      else if (top + rowHeight > element.scrollTop + element.clientHeight)
+        element.scrollTop = top + rowHeight - element.clientHeight;
     },
   }));
 
@@ -66,12 +66,12 @@ export function WindowList({ count, rowHeight, row, label, className = "", role 
   const rows: ReactNode[] = [];
   for (let index = first; index < last; index++) rows.push(row(index));
   return (
-    // A region that scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <section ref={box} className={`window-list ${className}`} onScroll={onScroll} aria-label={label} tabIndex={0}>
       <div className="window-space" style={{ height }}>
-        <div className="window-rows" role={role} style={{ transform: `translateY(${view.top - top + first * rowHeight}px)` }}>
+        <ul className="window-rows" style={{ transform: `translateY(${view.top - top + first * rowHeight}px)` }}>
           {rows}
-        </div>
+        </ul>
       </div>
     </section>
   );

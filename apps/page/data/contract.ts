@@ -38,7 +38,14 @@ export type Instance = {
 export type CostView = { usd: number; tokens: number; calls: number; unpriced_calls?: number };
 export type GoalCostView = CostView & { calls_under_way?: number; agents?: Record<string, CostView> };
 
-type GoalBase = { id: string; state: GoalState; summary: string; created_at: string; artefacts: number; cost: GoalCostView | null };
+type GoalBase = {
+  id: string;
+  state: GoalState;
+  summary: string;
+  created_at: string;
+  artefacts: number;
+  cost: GoalCostView | null;
+};
 export type GoalSummary = GoalBase & { open_claims: number; waiting_for: number; failures: number };
 
 /** `why`: the reason that the blackboard shows, as in `sett status --json`. */

@@ -41,7 +41,9 @@ export function useNotifier(): void {
         if (document.visibilityState === "visible" || !wantsNotices()) return;
         const found = events.filter(asksPeople);
         if (found.length === 0) return;
-        const body = found.some(({ type }) => type === "question_asked") ? "A question waits for you." : "A result waits for your verdict.";
+        const body = found.some(({ type }) => type === "question_asked")
+          ? "A question waits for you."
+          : "A result waits for your verdict.";
         const notice = new Notification("Sett", { body, tag: "sett-inbox" });
         notice.onclick = () => {
           window.focus();

@@ -6,9 +6,9 @@ import { stream } from "./stream.ts";
 
 export type Reading<Data> = { data: Data | undefined; error: ApiError | undefined; isLoading: boolean; refresh: () => void };
 
-type Options = {
+type Options<Data> = {
   /** Which events make what was read old; undefined: none does. */
-  changedBy?: (event: SettEvent) => boolean;
+  changedBy?: (event: SettEvent, data: Data | undefined) => boolean;
   /** Between two requests, at least. */
   pauseMs?: number;
 };
@@ -19,11 +19,11 @@ const none = { data: undefined, error: undefined, isLoading: true };
 export function useQuery<Data>(
   key: string | undefined,
   read: (signal: AbortSignal) => Promise<Data>,
-  { changedBy, pauseMs = 0 }: Options = {},
+  { changedBy, pauseMs = 0 }: Options<Data> = {},
 ): Reading<Data> {
   const [reading, setReading] = useState<{ key: string | undefined } & Omit<Reading<Data>, "refresh">>({ key, ...none });
-  const latest = useRef({ read, changedBy });
-  latest.current = { read, changedBy };
+  const latest = useRef({ read, changedBy, data: reading.data });
+  latest.current = { read, changedBy, data: reading.key === key ? reading.data : undefined };
   const refresh = useRef<() => void>(() => undefined);
 
   useEffect(() => {
@@ -56,7 +56,8 @@ export function useQuery<Data>(
     refresh.current = () => void ask();
     void ask();
     const unlisten = stream.listen((events) => {
-      if (latest.current.changedBy !== undefined && events.some(latest.current.changedBy)) void ask();
+      const { changedBy: isChange, data } = latest.current;
+      if (isChange !== undefined && events.some((event) => isChange(event, data))) void ask();
     });
     const unopen = stream.onOpen(() => void ask());
     return () => {

@@ -43,7 +43,8 @@ export const ArtefactCard = memo(function ArtefactCard({ data }: NodeProps<CardN
 /** What the claims on an artefact have come to, in symbols. */
 function Work({ node }: { node: ArtefactNode }) {
   if (isBidding(node)) return <span title="Agents bid on it">⋯ bids</span>;
-  const failed = node.claims.some(({ status }) => status === "terminated");
+  const isReworked = node.claims.some(({ kind }) => kind === "rework");
+  const isTerminated = node.claims.some(({ status }) => status === "terminated");
   const grants: Grant[] = node.claims.filter(isOpen).flatMap((claim) => claim.grants);
   const done = grants.filter(({ state }) => state === "done").length;
   if (grants.length > 0)
@@ -52,7 +53,13 @@ function Work({ node }: { node: ArtefactNode }) {
         {done}/{grants.length} done
       </span>
     );
-  return failed ? (
+  if (isReworked)
+    return (
+      <span className="tone-feedback toned" title="Its feedback has led to another version">
+        ↺ reworked
+      </span>
+    );
+  return isTerminated ? (
     <span className="tone-failure toned" title="A claim on it was terminated">
       ✕ terminated
     </span>

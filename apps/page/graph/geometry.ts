@@ -3,8 +3,8 @@ import type { ArtefactNode } from "../data/goal-graph.ts";
 import { type Band, type Cell, type LaneLayout, layOut, type Placeable } from "./lane-layout.ts";
 import type { Pending } from "./pending.ts";
 
-export const card = { width: 212, height: 62 };
-export const step = { x: 262, y: 88 };
+export const card = { width: 206, height: 62 };
+export const step = { x: 246, y: 86 };
 
 export type Item = { id: string; x: number; y: number; cell: Cell } & ({ node: ArtefactNode } | { pending: Pending });
 export type Line = { from: Item; to: Item; isVersion: boolean };
@@ -125,6 +125,12 @@ export function itemsIn({ columns }: Pick<Drawing, "columns">, { x, y, width, he
     for (const item of columns[at] ?? []) if (item.y + card.height >= y && item.y <= y + height) found.push(item);
   }
   return found;
+}
+
+/** The item that covers this point of the drawing. */
+export function itemAt(drawing: Pick<Drawing, "columns">, { x, y }: { x: number; y: number }): Item | undefined {
+  const near = itemsIn(drawing, { x, y, width: 1, height: 1 });
+  return near.find((item) => x >= item.x && x <= item.x + card.width && y >= item.y && y <= item.y + card.height);
 }
 
 export type Direction = "left" | "right" | "up" | "down";

@@ -1,12 +1,12 @@
 // The canvas below the cards, as large as the view: it is painted in the frame in which the view moves.
 import { useStore } from "@xyflow/react";
-import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { card, type Drawing, type Item, itemsIn } from "./geometry.ts";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Drawing } from "./geometry.ts";
 import { type Colours, coloursOf, paint } from "./paint.ts";
 
-type Props = { drawing: Drawing; isFar: boolean; active: string | undefined; open: (item: Item) => void };
+type Props = { drawing: Drawing; isFar: boolean; active: string | undefined };
 
-export function GraphCanvas({ drawing, isFar, active, open }: Props) {
+export function GraphCanvas({ drawing, isFar, active }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [x, y, zoom] = useStore((store) => store.transform);
   const width = useStore((store) => store.width);
@@ -25,16 +25,7 @@ export function GraphCanvas({ drawing, isFar, active, open }: Props) {
     paint(context, drawing, { x, y, zoom, width, height, ratio }, { colours, isFar, active });
   }, [drawing, isFar, active, colours, x, y, zoom, width, height]);
 
-  /** Cards take their own clicks; from far away the canvas finds what was meant. */
-  const onClick = (event: MouseEvent) => {
-    if (!isFar) return;
-    const box = event.currentTarget.getBoundingClientRect();
-    const at = { x: (event.clientX - box.left - x) / zoom, y: (event.clientY - box.top - y) / zoom };
-    const [item] = itemsIn(drawing, { ...at, width: 1, height: 1 }).filter((one) => at.x >= one.x && at.x <= one.x + card.width);
-    if (item !== undefined) open(item);
-  };
-  // biome-ignore lint/a11y/useKeyWithClickEvents: the graph around it handles the keyboard.
-  return <canvas ref={canvas} className="graph-canvas" style={{ width, height }} aria-hidden="true" onClick={onClick} />;
+  return <canvas ref={canvas} className="graph-canvas" style={{ width, height }} />;
 }
 
 function useColours(canvas: { current: HTMLCanvasElement | null }): Colours | undefined {

@@ -13,11 +13,11 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState }
 import type { GoalGraph } from "../data/goal-graph.ts";
 import { ArtefactCard, PendingCard } from "./cards.tsx";
 import { describe } from "./describe.ts";
-import { card, type Direction, type Drawing, drawingOf, type Item, neighbour } from "./geometry.ts";
+import { card, type Direction, type Drawing, drawingOf, type Item, itemAt, neighbour } from "./geometry.ts";
 import { GraphCanvas } from "./graph-canvas.tsx";
 import { GraphControls } from "./graph-controls.tsx";
 import type { Pending } from "./pending.ts";
-import { fitOf, minZoom, useVisibleItems } from "./view-window.ts";
+import { fitOf, fullZoom, minZoom, useVisibleItems } from "./view-window.ts";
 
 type Props = {
   graph: GoalGraph;
@@ -43,14 +43,25 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
   const { items, isFar } = useVisibleItems(drawing);
   const [cursor, setCursor] = useState<string>();
   const active = cursor ?? selected;
-  const nodes = useMemo(() => (isFar ? [] : items.map((item) => nodeOf(item, active, selected))), [items, isFar, active, selected]);
+  const nodes = useMemo(
+    () => (isFar ? [] : items.map((item) => nodeOf(item, active, selected))),
+    [items, isFar, active, selected],
+  );
   const view = useAutoFit(drawing);
-  const { setCenter, getZoom } = useReactFlow();
+  const isSmall = useStore(({ transform: [, , zoom] }) => zoom < fullZoom);
+  const { setCenter, getZoom, screenToFlowPosition } = useReactFlow();
   const [spoken, setSpoken] = useState("");
 
   const open = useCallback((item: Item) => select("node" in item ? item.node.id : item.pending.target), [select]);
   const onNodeClick: NodeMouseHandler = (_, { id }) => {
     const item = drawing.byId.get(id);
+    if (item === undefined) return;
+    setCursor(item.id);
+    open(item);
+  };
+  /** Cards take their own clicks; from far away there are none. */
+  const onPaneClick = ({ clientX: x, clientY: y }: { clientX: number; clientY: number }) => {
+    const item = isFar ? itemAt(drawing, screenToFlowPosition({ x, y })) : undefined;
     if (item === undefined) return;
     setCursor(item.id);
     open(item);
@@ -89,12 +100,14 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
       onKeyDown={onKeyDown}
       data-items={drawing.items.length}
       data-far={isFar}
+      data-size={isSmall ? "small" : "full"}
     >
       <ReactFlow
         nodes={nodes}
         edges={noEdges}
         nodeTypes={nodeTypes}
         onNodeClick={onNodeClick}
+        onPaneClick={onPaneClick}
         onMoveStart={(event) => event !== null && view.leave()}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -114,7 +127,7 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
         translateExtent={extentOf(drawing)}
         attributionPosition="bottom-left"
       >
-        <GraphCanvas drawing={drawing} isFar={isFar} active={active} open={open} />
+        <GraphCanvas drawing={drawing} isFar={isFar} active={active} />
         <GraphControls fit={view.fit} isFitted={view.isFitted} />
       </ReactFlow>
       <p className="hidden" role="status">
@@ -124,7 +137,12 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
   );
 }
 
-const directions: Readonly<Record<string, Direction>> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+const directions: Readonly<Record<string, Direction>> = {
+  ArrowLeft: "left",
+  ArrowRight: "right",
+  ArrowUp: "up",
+  ArrowDown: "down",
+};
 
 function nodeOf(item: Item, active: string | undefined, selected: string | undefined): Node {
   return {

@@ -64,7 +64,12 @@ function laneOfSource(sources: readonly string[], cells: ReadonlyMap<string, Cel
   return cells.get(sources[0] ?? "")?.lane ?? 0;
 }
 
-type Room = { lanes: readonly Lane[]; limit: number; taken: ReadonlySet<string>; full: Map<number, { slot: number; lane: number }> };
+type Room = {
+  lanes: readonly Lane[];
+  limit: number;
+  taken: ReadonlySet<string>;
+  full: Map<number, { slot: number; lane: number }>;
+};
 
 function freeLane({ lanes, limit, taken, full }: Room, column: number, near: number): Cell {
   // A lane that ended two columns ago, the nearest one; then a new lane; then any place that is free, slot after slot.

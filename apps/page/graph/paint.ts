@@ -2,7 +2,14 @@
 import { card, type Drawing, itemsIn, type Line, type Rect } from "./geometry.ts";
 import { lookOf, pendingLook, type Tone } from "./look.ts";
 
-export type Colours = { line: string; version: string; active: string; band: string; bandEdge: string; tones: Record<Tone, string> };
+export type Colours = {
+  line: string;
+  version: string;
+  active: string;
+  band: string;
+  bandEdge: string;
+  tones: Record<Tone, string>;
+};
 
 const tones: readonly Tone[] = [
   "goal",
@@ -69,7 +76,11 @@ function paintLines(context: CanvasRenderingContext2D, { lines, byId }: Drawing,
   const groups = [
     { of: isTooMany ? [] : inView.filter(({ isVersion }) => !isVersion), colour: colours.line, width: thin },
     { of: inView.filter(({ isVersion }) => isVersion), colour: colours.version, width: 2.2 * thin },
-    { of: chosen === undefined ? [] : inView.filter(({ from, to }) => from === chosen || to === chosen), colour: colours.active, width: 2 * thin },
+    {
+      of: chosen === undefined ? [] : inView.filter(({ from, to }) => from === chosen || to === chosen),
+      colour: colours.active,
+      width: 2 * thin,
+    },
   ];
   for (const { of, colour, width } of groups) {
     context.strokeStyle = colour;
@@ -128,5 +139,10 @@ function boxOf({ from, to }: Line): Rect {
 }
 
 function overlaps(one: Rect, other: Rect): boolean {
-  return one.x <= other.x + other.width && one.x + one.width >= other.x && one.y <= other.y + other.height && one.y + one.height >= other.y;
+  return (
+    one.x <= other.x + other.width &&
+    one.x + one.width >= other.x &&
+    one.y <= other.y + other.height &&
+    one.y + one.height >= other.y
+  );
 }

@@ -1,6 +1,7 @@
 // What the open claims of a goal wait for, as things that the graph can draw: bids that are missing, and grants that have not ended. Pure.
+
+import type { Grant, GraphClaim } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
-import type { GraphClaim, Grant } from "../data/contract.ts";
 
 /** `since`: ISO 8601. `thread`: where its result will be a new version. `sources`: what it will be made from. */
 export type Pending = {

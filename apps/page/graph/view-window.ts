@@ -4,6 +4,8 @@ import { useMemo } from "react";
 import { card, type Drawing, type Item, itemsIn, type Rect, step } from "./geometry.ts";
 
 export const minZoom = 0.03;
+/** From this zoom on, all that a card says can be read. */
+export const fullZoom = 0.74;
 /** Below this zoom a card cannot be read. */
 const readableZoom = 0.38;
 /** So many cards in the document are drawn in time. */
@@ -29,7 +31,10 @@ export function useVisibleItems(drawing: Drawing): { items: Item[]; isFar: boole
 }
 
 /** The place and zoom at which all of `bounds` is in view, and not larger than in life. */
-export function fitOf(bounds: Rect, { width, height }: { width: number; height: number }): { x: number; y: number; zoom: number } {
+export function fitOf(
+  bounds: Rect,
+  { width, height }: { width: number; height: number },
+): { x: number; y: number; zoom: number } {
   const margin = Math.min(48, width / 12);
   const fitted = Math.min((width - 2 * margin) / Math.max(card.width, bounds.width), (height - 2 * margin) / bounds.height, 1);
   const zoom = Math.max(minZoom, fitted);

@@ -1,6 +1,7 @@
 // What an event of the log says, for people: a symbol, a tone and a sentence without its actor. Pure.
-import { bidsInText } from "./bids-in-text.ts";
+
 import type { SettEvent } from "../data/contract.ts";
+import { bidsInText } from "./bids-in-text.ts";
 import { shortId } from "./words.ts";
 
 export type Weight = "major" | "minor";
@@ -33,14 +34,21 @@ const writers: Partial<Record<string, Writer>> = {
   artefact_refused: (event, field) => [`refuses artefact ${shortId(event.artefact_id ?? "")}${because(field)}`, "bad"],
   claim_opened: (event) => [`opens ${claim(event)}`],
   claim_announced: (event) => [`announces ${claim(event)} again`, "plain", "minor"],
-  bids_placed: (event, field) => [`notes the bids on ${claim(event)}: ${bidsText(field("bids"))}`, "plain", bidsWeight(field("bids"))],
+  bids_placed: (event, field) => [
+    `notes the bids on ${claim(event)}: ${bidsText(field("bids"))}`,
+    "plain",
+    bidsWeight(field("bids")),
+  ],
   bid_placed: (event, field) => [
     `bids ${field("word")} on ${claim(event)}${because(field)}`,
     "plain",
     field("word") === "ignore" ? "minor" : "major",
   ],
   bid_imposed: (event, field) => [`bids ${field("word")} on ${claim(event)} for ${agentOf(event)}, which has not bid`],
-  bid_refused: (event, field) => [`refuses the bid of ${field("name") || agentOf(event)} on ${claim(event)}${because(field)}`, "bad"],
+  bid_refused: (event, field) => [
+    `refuses the bid of ${field("name") || agentOf(event)} on ${claim(event)}${because(field)}`,
+    "bad",
+  ],
   bidding_closed: (event) => [`closes the bidding on ${claim(event)}`, "plain", "minor"],
   grant_queued: (event, field) => [`grants ${claim(event)} to ${agentOf(event)} (${field("phase")}${attempt(field)})`],
   grant_started: (event, field) => [`works on ${claim(event)}${attempt(field)}`, "work"],

@@ -7,8 +7,14 @@ export type Segment = { text: string; mark?: string };
  * Controls but for line breaks and tabs, what has no width, and the marks that change the direction of text. With them a text could look
  * like another one. The last range is of tags, which hide whole sentences.
  */
-const hidden =
-  /(?![\n\t])[\p{Cc}\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+const hidden = new RegExp(
+  [
+    "(?![\\n\\t])[\\p{Cc}\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb]",
+    "\\u034f|\\u17b4|\\u17b5",
+    "[\\u{e0000}-\\u{e007f}]",
+  ].join("|"),
+  "gu",
+);
 
 const names: Readonly<Record<number, string>> = {
   0: "NUL",
@@ -35,7 +41,7 @@ const names: Readonly<Record<number, string>> = {
 };
 
 /** Joiners inside of an emoji, and between letters of scripts that need them, are no trick. */
-const joined = /(?<=[\p{Extended_Pictographic}\ufe0f\p{Emoji_Modifier}])\u200d(?=\p{Extended_Pictographic})/u;
+const joined = /(?<=\p{Extended_Pictographic}|\ufe0f|\p{Emoji_Modifier})\u200d(?=\p{Extended_Pictographic})/u;
 
 export function segmentsOf(text: string): Segment[] {
   const segments: Segment[] = [];

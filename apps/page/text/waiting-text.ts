@@ -15,7 +15,10 @@ function whoAndWhat(waiting: WaitingView): { who: string; what: string } {
     case "work":
       return { who: waiting.agent, what: `works on claim ${shortId(waiting.claim)}` };
     case "retry":
-      return { who: waiting.agent, what: `tries again at ${clockTime(waiting.retry_at)} (attempt ${waiting.attempt} failed: ${waiting.reason})` };
+      return {
+        who: waiting.agent,
+        what: `tries again at ${clockTime(waiting.retry_at)} (attempt ${waiting.attempt} failed: ${waiting.reason})`,
+      };
     case "decision":
       return { who: "orchestrator", what: `decides about claim ${shortId(waiting.claim)}` };
     case "answer":
@@ -32,8 +35,7 @@ function whoAndWhat(waiting: WaitingView): { who: string; what: string } {
 }
 
 function whyText(why: WaitingView["why"]): string {
-  switch (why?.reason) {
-    case undefined:
+  switch (why?.reason ?? "alive") {
     case "alive":
     case "person":
     case "external":
@@ -43,12 +45,12 @@ function whyText(why: WaitingView["why"]): string {
     case "unreadable":
       return "its registration cannot be read";
     case "silent":
-      return typeof why.last_heard === "string" ? `silent since ${clockTime(why.last_heard)}` : "it has never sent a heartbeat";
+      return typeof why?.last_heard === "string" ? `silent since ${clockTime(why.last_heard)}` : "it has never sent a heartbeat";
     case "busy":
-      return Array.isArray(why.claims) ? `busy with claim ${why.claims.map((id) => shortId(String(id))).join(", ")}` : "busy";
+      return Array.isArray(why?.claims) ? `busy with claim ${why.claims.map((id) => shortId(String(id))).join(", ")}` : "busy";
     case "paused":
       return "the instance is paused";
     default:
-      return why.reason;
+      return why?.reason ?? "";
   }
 }

@@ -2,8 +2,8 @@
 import { Problem } from "../../components/problem.tsx";
 import { Ago } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
-import type { AgentView, Page, SettEvent } from "../../data/contract.ts";
 import { useNow } from "../../data/clock.ts";
+import type { AgentView, Page, SettEvent } from "../../data/contract.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { hrefOf } from "../../routes.ts";
@@ -29,14 +29,20 @@ export function ClanView() {
       <header className="view-head">
         <h1>Clan</h1>
         <span className="quiet">{count(data.items.length, "agent")}</span>
-        <div className="push-right service-logs" role="group" aria-label="Logs of the services">
+        <fieldset className="push-right service-logs" aria-label="Logs of the services">
           <span className="quiet">Logs of</span>
           {services.map((name) => (
-            <button key={name} type="button" className="small" aria-pressed={shown === name} onClick={() => show(shown === name ? undefined : name)}>
+            <button
+              key={name}
+              type="button"
+              className="small"
+              aria-pressed={shown === name}
+              onClick={() => show(shown === name ? undefined : name)}
+            >
               {name}
             </button>
           ))}
-        </div>
+        </fieldset>
       </header>
       <div className="clan" data-logs={shown !== undefined}>
         <ul className="agent-list">
@@ -62,7 +68,12 @@ function Agent({ agent, isShown, show }: { agent: AgentView; isShown: boolean; s
         {role !== name && <span className="quiet">role {role}</span>}
         <AgentState agent={agent} />
         {kind === "container" && (
-          <button type="button" className="small push-right" aria-pressed={isShown} onClick={() => show(isShown ? undefined : name)}>
+          <button
+            type="button"
+            className="small push-right"
+            aria-pressed={isShown}
+            onClick={() => show(isShown ? undefined : name)}
+          >
             Log
           </button>
         )}
@@ -82,7 +93,8 @@ function Agent({ agent, isShown, show }: { agent: AgentView; isShown: boolean; s
           <>
             <dt>workers</dt>
             <dd>
-              <meter min={0} max={Math.max(1, workers.of)} value={workers.at_work} aria-label={`Workers of ${name}`} /> {workers.at_work} of {workers.of}
+              <meter min={0} max={Math.max(1, workers.of)} value={workers.at_work} aria-label={`Workers of ${name}`} />{" "}
+              {workers.at_work} of {workers.of}
             </dd>
           </>
         )}
@@ -165,7 +177,8 @@ function Rate({ done, failed, name }: { done: number; failed: number; name: stri
         {failed > 0 && <span className="rate-failed" style={{ flexGrow: failed }} />}
       </div>
       <p className="rate-text">
-        {done.toLocaleString("en")} done{failed > 0 && `, ${failed.toLocaleString("en")} failed (${Math.round((100 * failed) / total)} %)`}
+        {done.toLocaleString("en")} done
+        {failed > 0 && `, ${failed.toLocaleString("en")} failed (${Math.round((100 * failed) / total)} %)`}
       </p>
     </div>
   );

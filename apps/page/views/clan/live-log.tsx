@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Problem } from "../../components/problem.tsx";
 import { PlainText } from "../../components/text.tsx";
-import { WindowList, type WindowHandle } from "../../components/window-list.tsx";
+import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
 import { type ApiError, getStream, pathOf } from "../../data/api.ts";
 import { asApiError } from "../../data/query.ts";
 import { stream } from "../../data/stream.ts";
@@ -46,9 +46,9 @@ export function LiveLog({ name, close }: { name: string; close: () => void }) {
         row={(index) => {
           const line = lines[index];
           return (
-            <div key={line?.number ?? index} role="listitem" className="text-row">
+            <li key={line?.number ?? index} className="text-row">
               <PlainText text={line?.text ?? ""} />
-            </div>
+            </li>
           );
         }}
       />
@@ -65,7 +65,6 @@ function useLines(name: string): { lines: LogLine[]; error: ApiError | undefined
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => stream.onOpen(() => setAttempt((before) => before + 1)), []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt follows the log anew.
   useEffect(() => {
     const over = new AbortController();
     let number = 0;
@@ -98,7 +97,9 @@ function useLines(name: string): { lines: LogLine[]; error: ApiError | undefined
 }
 
 async function readLines(path: string, add: (line: string) => void, signal: AbortSignal): Promise<void> {
-  const reader = (await getStream(path, signal)).pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  const reader = (await getStream(path, signal))
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+    .getReader();
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();

@@ -2,7 +2,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Line } from "../../components/text.tsx";
 import { Elapsed } from "../../components/time.tsx";
-import { WindowList, type WindowHandle } from "../../components/window-list.tsx";
+import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
 import type { ArtefactNode } from "../../data/goal-graph.ts";
 import { lookOf } from "../../graph/look.ts";
 import { isOpen } from "../../graph/pending.ts";
@@ -55,7 +55,7 @@ function Row({ node, isSelected, select }: { node: ArtefactNode; isSelected: boo
     .filter((grant) => grant.state === "running");
   const [first] = running;
   return (
-    <div role="listitem">
+    <li>
       <button
         type="button"
         className={`artefact-row tone-${look.tone}`}
@@ -86,6 +86,6 @@ function Row({ node, isSelected, select }: { node: ArtefactNode; isSelected: boo
           <code>{shortId(node.id)}</code> {clockTime(node.created_at)}
         </span>
       </button>
-    </div>
+    </li>
   );
 }

@@ -13,20 +13,21 @@ export function EventsTab({ artefact }: { artefact: ArtefactDetail }) {
   const claims = new Set([...artefact.claims.map(({ id }) => id), artefact.claim_id].filter((id) => id !== ""));
   const isAbout = (event: SettEvent) =>
     event.artefact_id === artefact.id || (event.claim_id !== undefined && claims.has(event.claim_id));
-  const { data, error, refresh } = useQuery(
-    `events ${artefact.id}`,
-    (signal) => readAbout(artefact, isAbout, signal),
-    { changedBy: isAbout, pauseMs: 300 },
-  );
+  const { data, error, refresh } = useQuery(`events ${artefact.id}`, (signal) => readAbout(artefact, isAbout, signal), {
+    changedBy: isAbout,
+    pauseMs: 300,
+  });
   if (error !== undefined) return <Problem error={error} retry={refresh} />;
   if (data === undefined) return <p className="quiet loading">Loading…</p>;
   return (
-    <div className="event-list" role="list">
-      {data.events.map((event) => (
-        <EventRow key={event.id} event={event} hasGoal={false} />
-      ))}
+    <>
+      <ul className="event-list">
+        {data.events.map((event) => (
+          <EventRow key={event.id} event={event} hasGoal={false} />
+        ))}
+      </ul>
       {data.isCut && <p className="quiet">More events may follow later: the log of the goal has them.</p>}
-    </div>
+    </>
   );
 }
 

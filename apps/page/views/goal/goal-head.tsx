@@ -11,7 +11,7 @@ import { money, shortId } from "../../text/words.ts";
 
 export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
   const { id, state, summary, commit, created_at, cost } = goal;
-  const isOver = state === "cancelled" || state === "achieved";
+  const isOver = state !== "running" && state !== "waiting";
   return (
     <header className="goal-head">
       <div className="goal-title">

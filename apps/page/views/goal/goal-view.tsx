@@ -23,7 +23,7 @@ export function GoalView({ goal }: { goal: string }) {
   const { query } = usePlace();
   const isNarrow = useWidth() < narrowPx;
   const detail = useQuery(`goal ${goal}`, (signal) => getJson<GoalDetail>(`/v1/goals/${goal}`, {}, signal), {
-    changedBy: ({ goal_id, type }) => goal_id === detail.data?.id && type !== "model_called",
+    changedBy: ({ goal_id, type }, data) => goal_id === data?.id && type !== "model_called",
     pauseMs: 120,
   });
   const id = detail.data?.id;
@@ -49,14 +49,14 @@ export function GoalView({ goal }: { goal: string }) {
       <div className="goal-body">
         <section className="goal-main" aria-label="Artefacts of the goal">
           <div className="bar">
-            <div className="segmented" role="group" aria-label="Show the artefacts as">
+            <fieldset className="segmented" aria-label="Show the artefacts as">
               <button type="button" aria-pressed={view === "graph"} onClick={() => change({ view: "graph" })}>
                 Graph
               </button>
               <button type="button" aria-pressed={view === "list"} onClick={() => change({ view: "list" })}>
                 List
               </button>
-            </div>
+            </fieldset>
             {view === "graph" && (
               <label className="check">
                 <input
@@ -67,7 +67,9 @@ export function GoalView({ goal }: { goal: string }) {
                 Stack versions
               </label>
             )}
-            <span className="quiet push-right">{graph === undefined ? "" : `${graph.nodes.length.toLocaleString("en")} artefacts`}</span>
+            <span className="quiet push-right">
+              {graph === undefined ? "" : `${graph.nodes.length.toLocaleString("en")} artefacts`}
+            </span>
           </div>
           {error !== undefined && graph === undefined && <Problem error={error} />}
           {graph !== undefined && view === "graph" && (

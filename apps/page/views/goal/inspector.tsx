@@ -31,7 +31,7 @@ export function Inspector({ artefact, tab, graph, change, select }: Props) {
   const { data, error, refresh } = useQuery(
     `artefact ${artefact}`,
     (signal) => getJson<ArtefactDetail>(`/v1/artefacts/${artefact}`, {}, signal),
-    { changedBy: (event) => isAbout(event.artefact_id, event.claim_id, data), pauseMs: 150 },
+    { changedBy: (event, known) => isAbout(event.artefact_id, event.claim_id, known), pauseMs: 150 },
   );
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);

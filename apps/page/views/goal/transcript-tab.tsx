@@ -14,14 +14,11 @@ export function TranscriptTab({ artefact }: { artefact: string }) {
   const { conversations = [] } = data;
   if (conversations.length === 0) return <p className="quiet">No conversation is kept.</p>;
   return conversations.map(({ turns }, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a conversation has no other identity, and the list only grows at its end.
     <section key={at} className="conversation">
       {turns.map(({ role, parts }, turn) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the same.
         <div key={turn} className={`turn turn-${role}`}>
           <h3>{role}</h3>
           {parts.map((part, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same.
             <div key={index} className={`part part-${part.kind}`}>
               {part.kind === "call" && <p className="quiet">calls {part.name}</p>}
               {part.kind === "result" && <p className="quiet">{part.isError ? "failed" : "result"}</p>}

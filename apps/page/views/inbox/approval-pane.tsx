@@ -53,7 +53,8 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
           <Line text={artefact.metadata.summary ?? ""} max={400} />
         </p>
         <p className="quiet">
-          by {artefact.produced_by_agent || artefact.produced_by_role} · <a href={goalHref(goal_id, artefact.id)}>{shortId(artefact.id)}</a> · goal{" "}
+          by {artefact.produced_by_agent || artefact.produced_by_role} ·{" "}
+          <a href={goalHref(goal_id, artefact.id)}>{shortId(artefact.id)}</a> · goal{" "}
           <a href={goalHref(goal_id)}>{shortId(goal_id)}</a> · you speak for {agent}
         </p>
       </header>
@@ -93,7 +94,9 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
 
 function ApprovalContent({ id, content }: { id: string; content: { text: string; whole: boolean } }) {
   const [isWanted, setIsWanted] = useState(false);
-  const { data, error } = useQuery(isWanted ? `content ${id}` : undefined, (signal) => keptText(`/v1/artefacts/${id}/content`, signal));
+  const { data, error } = useQuery(isWanted ? `content ${id}` : undefined, (signal) =>
+    keptText(`/v1/artefacts/${id}/content`, signal),
+  );
   if (error !== undefined) return <Problem error={error} />;
   const text = data ?? content.text;
   return (

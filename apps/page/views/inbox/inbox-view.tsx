@@ -65,9 +65,7 @@ export function InboxView() {
               {shortId(query.i ?? "")} waits no longer: it was answered or judged, or its goal has ended.
             </p>
           )}
-          {current === undefined && !isGone && items.length > 0 && (
-            <p className="quiet">Choose one, or press J for the first.</p>
-          )}
+          {current === undefined && !isGone && items.length > 0 && <p className="quiet">Choose one, or press J for the first.</p>}
           {current?.kind === "question" && (
             <QuestionPane key={keyOf(current)} inquiry={current} done={refresh} close={() => open(undefined)} />
           )}
@@ -105,7 +103,9 @@ function InquiryRow({ inquiry, isCurrent, open }: RowProps) {
           <Line text={text === "" ? subject.type : text} max={160} />
         </span>
         <span className="inquiry-meta">
-          {isQuestion ? `from ${subject.produced_by_agent || subject.produced_by_role}` : `${subject.type} v${subject.version} for ${inquiry.for}`}
+          {isQuestion
+            ? `from ${subject.produced_by_agent || subject.produced_by_role}`
+            : `${subject.type} v${subject.version} for ${inquiry.for}`}
           {" · goal "}
           <code>{shortId(inquiry.goal_id)}</code> · <Elapsed since={inquiry.since} />
         </span>

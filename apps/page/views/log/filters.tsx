@@ -10,10 +10,19 @@ const groups: readonly { name: string; types: string }[] = [
   { name: "claims", types: "claim_opened,claim_announced,claim_completed,claim_terminated" },
   { name: "bids", types: "bids_placed,bid_placed,bid_imposed,bid_refused,bidding_closed" },
   { name: "work", types: "grant_queued,grant_started,grant_done,grant_failed,grant_retrying,grant_waiting,grant_cancelled" },
-  { name: "failures", types: "grant_failed,claim_terminated,result_refused,mail_refused,event_given_up,artefact_refused,bid_refused" },
-  { name: "people", types: "question_asked,question_closed,cancel_requested,pause_requested,resume_requested,retry_requested,api_called" },
+  {
+    name: "failures",
+    types: "grant_failed,claim_terminated,result_refused,mail_refused,event_given_up,artefact_refused,bid_refused",
+  },
+  {
+    name: "people",
+    types: "question_asked,question_closed,cancel_requested,pause_requested,resume_requested,retry_requested,api_called",
+  },
   { name: "model calls", types: "model_called,budget_raised" },
-  { name: "instance", types: "instance_started,instance_stopped,instance_paused,instance_resumed,orchestrator_started,agent_registered" },
+  {
+    name: "instance",
+    types: "instance_started,instance_stopped,instance_paused,instance_resumed,orchestrator_started,agent_registered",
+  },
 ];
 
 export function filterOf({ goal, type, agent, actor }: Record<string, string>): EventFilter {

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import { EventRow } from "../../components/event-row.tsx";
 import { Problem } from "../../components/problem.tsx";
-import { WindowList, type WindowHandle } from "../../components/window-list.tsx";
+import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
 import { usePlace } from "../../data/place.ts";
 import { Filters, filterOf } from "./filters.tsx";
 import { useEvents } from "./use-events.ts";

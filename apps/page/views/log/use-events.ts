@@ -10,8 +10,8 @@ export type EventFilter = { goal?: string; type?: string; agent?: string; actor?
 
 const pageSize = 300;
 const maxKept = 20_000;
-/** After every id of the log. */
-const endOfTime = "9999999999999-0";
+/** After every event of the log. */
+const endOfTime = "$";
 
 type State = { events: SettEvent[]; isComplete: boolean; isReading: boolean; error: ApiError | undefined };
 const empty: State = { events: [], isComplete: false, isReading: true, error: undefined };
@@ -33,7 +33,12 @@ export function useEvents(filter: EventFilter) {
     const readNewest = () =>
       readBefore(wanted, undefined, over.signal).then((events) => {
         if (over.signal.aborted) return;
-        setState((before) => ({ events: merged(events, before.events), isComplete: events.length < pageSize, isReading: false, error: undefined }));
+        setState((before) => ({
+          events: merged(events, before.events),
+          isComplete: events.length < pageSize,
+          isReading: false,
+          error: undefined,
+        }));
       }, fail);
     void readNewest();
     const unlisten = stream.listen((arrived) => {

@@ -56,7 +56,9 @@ export function NewGoalView() {
           onChange={({ target }) => changed(() => setCommit(target.value))}
         />
       </label>
-      <p className="quiet">Work starts from it. Empty: the commit at HEAD of the instance's repository. Agents see only what is committed.</p>
+      <p className="quiet">
+        Work starts from it. Empty: the commit at HEAD of the instance's repository. Agents see only what is committed.
+      </p>
       <div className="send-row">
         <button type="submit" className="primary" disabled={!may || isBusy}>
           State the goal
