@@ -9,6 +9,9 @@ export type GoalGraph = { nodes: ArtefactNode[]; outside: Exclude<NodeView, Arte
 
 /** With more than these to read, one reading of the whole is cheaper. */
 const maxPieces = 60;
+/** A large graph takes a part of a frame to lay out: it is not done for each event. */
+const manyNodes = 2_000;
+const pauseOfMany = 300;
 
 /** Calls `changed` with each new state; returns a function that ends it. Errors of the first reading reject. */
 export function followGraph(goal: string, changed: (graph: GoalGraph) => void, failed: (error: unknown) => void): () => void {
@@ -36,6 +39,7 @@ export function followGraph(goal: string, changed: (graph: GoalGraph) => void, f
           graph = await readPieces(graph, wanted, over.signal);
         }
         if (!over.signal.aborted) changed(graph);
+        if (graph.nodes.length > manyNodes) await sleep(pauseOfMany, over.signal);
       }
     } catch (error) {
       // The stream's next opening reads the whole again.
@@ -66,6 +70,16 @@ export function followGraph(goal: string, changed: (graph: GoalGraph) => void, f
 function note({ type, artefact_id, claim_id }: SettEvent, wanted: { claims: Set<string>; artefacts: Set<string> }): void {
   if (type === "artefact_created" && artefact_id !== undefined) wanted.artefacts.add(artefact_id);
   else if (claim_id !== undefined && type !== "model_called") wanted.claims.add(claim_id);
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function graphOf({ nodes: all }: GraphView): GoalGraph {

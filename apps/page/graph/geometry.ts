@@ -21,26 +21,38 @@ export type Drawing = {
   bounds: Rect;
 };
 
-/** `isStacked`: of each thread only the newest version is drawn. */
-export function drawingOf(nodes: readonly ArtefactNode[], pending: readonly Pending[], isStacked: boolean): Drawing {
+type What = { node: ArtefactNode } | { pending: Pending };
+
+/**
+ * `isStacked`: of each thread only the newest version is drawn. `before`: an earlier drawing, of which the items that have not changed are
+ * taken over, so that they are not drawn anew.
+ */
+export function drawingOf(
+  nodes: readonly ArtefactNode[],
+  pending: readonly Pending[],
+  isStacked: boolean,
+  before?: Pick<Drawing, "byId">,
+): Drawing {
   const shown = isStacked ? newestVersions(nodes) : nodes;
-  const alias = isStacked ? new Map(nodes.map((node) => [node.id, node.logical_id])) : new Map();
-  const nameOf: NameOf = (id) => alias.get(id) ?? id;
+  const names = isStacked ? new Map(nodes.map((node) => [node.id as string, node.logical_id as string])) : undefined;
+  const nameOf: NameOf = (id) => names?.get(id) ?? id;
   // A stack is where its first version is: what that was made from is placed before it.
-  const firsts = new Map(nodes.toReversed().map((node) => [node.logical_id, node]));
-  const sourcesOf = (node: ArtefactNode) => ((isStacked ? firsts.get(node.logical_id) : undefined) ?? node).source_artefacts;
-  const placeable = (node: ArtefactNode) => placeableNode(node, sourcesOf(node), nameOf);
+  const firsts = isStacked ? new Map(nodes.toReversed().map((node) => [node.logical_id, node])) : undefined;
+  const placeable = (node: ArtefactNode) =>
+    placeableNode(node, (firsts?.get(node.logical_id) ?? node).source_artefacts, nameOf, isStacked);
   const layout = layOut([...shown.map(placeable), ...pending.map((one) => placeablePending(one, nameOf))]);
   const offsets = offsetsOf(layout.slots);
   const items: Item[] = [];
   const byId = new Map<string, Item>();
-  const add = (name: string, what: { node: ArtefactNode } | { pending: Pending }, id: string) => {
+  const add = (name: string, what: What, id: string) => {
     const cell = layout.cells.get(name);
     if (cell === undefined) return;
-    const item: Item = { id, x: xOf(cell, offsets), y: cell.lane * step.y, cell, ...what };
+    const place = { x: xOf(cell, offsets), y: cell.lane * step.y };
+    const known = before?.byId.get(id);
+    const item = known !== undefined && isSame(known, place, what) ? known : { id, ...place, cell, ...what };
     items.push(item);
-    byId.set(name, item);
     byId.set(id, item);
+    if (name !== id) byId.set(name, item);
   };
   for (const node of shown) add(nameOf(node.id), { node }, node.id);
   for (const one of pending) add(one.id, { pending: one }, one.id);
@@ -61,6 +73,12 @@ export function drawingOf(nodes: readonly ArtefactNode[], pending: readonly Pend
   };
 }
 
+function isSame(known: Item, { x, y }: { x: number; y: number }, what: What): boolean {
+  if (known.x !== x || known.y !== y) return false;
+  if ("node" in what) return "node" in known && known.node === what.node;
+  return "pending" in known && known.pending.since === what.pending.since && known.pending.what === what.pending.what;
+}
+
 function newestVersions(nodes: readonly ArtefactNode[]): ArtefactNode[] {
   const newest = new Map<string, ArtefactNode>();
   for (const node of nodes) {
@@ -74,10 +92,11 @@ const minor = new Set(["Review", "Question", "Answer", "Failure"]);
 
 type NameOf = (id: string) => string;
 
-function placeableNode({ id, logical_id, structural_type }: ArtefactNode, made: readonly string[], nameOf: NameOf): Placeable {
-  const name = nameOf(id);
-  const sources = made.map(nameOf).filter((source) => source !== name);
-  return { id: name, thread: logical_id, sources, isMinor: minor.has(structural_type) };
+function placeableNode(node: ArtefactNode, made: readonly string[], nameOf: NameOf, isStacked: boolean): Placeable {
+  const { id, logical_id: thread, structural_type } = node;
+  const isMinor = minor.has(structural_type);
+  if (!isStacked) return { id, thread, sources: made, isMinor };
+  return { id: nameOf(id), thread, sources: made.map(nameOf).filter((source) => source !== nameOf(id)), isMinor };
 }
 
 function placeablePending({ id, thread, sources }: Pending, nameOf: NameOf): Placeable {
@@ -96,15 +115,19 @@ function xOf({ column, slot }: Cell, offsets: readonly number[]): number {
 }
 
 function linesOf(items: readonly Item[], byId: ReadonlyMap<string, Item>, nameOf: NameOf): Line[] {
-  return items.flatMap((to) => {
-    const sources = "node" in to ? to.node.source_artefacts : to.pending.sources;
-    const thread = "node" in to ? to.node.logical_id : to.pending.thread;
-    return [...new Set(sources.map((source) => nameOf(source)))].flatMap((source): Line[] => {
-      const from = byId.get(source);
-      if (from === undefined || from === to) return [];
-      return [{ from, to, isVersion: "node" in from && from.node.logical_id === thread }];
-    });
-  });
+  const lines: Line[] = [];
+  for (const to of items) {
+    const [sources, thread] =
+      "node" in to ? [to.node.source_artefacts, to.node.logical_id] : [to.pending.sources, to.pending.thread];
+    const seen: Item[] = [];
+    for (const source of sources) {
+      const from = byId.get(nameOf(source));
+      if (from === undefined || from === to || seen.includes(from)) continue;
+      seen.push(from);
+      lines.push({ from, to, isVersion: "node" in from && from.node.logical_id === thread });
+    }
+  }
+  return lines;
 }
 
 function bandsOf({ bands }: LaneLayout, offsets: readonly number[]): BandRect[] {

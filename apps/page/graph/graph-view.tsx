@@ -39,7 +39,7 @@ export function GraphView(props: Props) {
 }
 
 function Graph({ graph, pending, isStacked, selected, select }: Props) {
-  const drawing = useMemo(() => drawingOf(graph.nodes, pending, isStacked), [graph, pending, isStacked]);
+  const drawing = useDrawing(graph, pending, isStacked);
   const { items, isFar } = useVisibleItems(drawing);
   const [cursor, setCursor] = useState<string>();
   const active = cursor ?? selected;
@@ -144,7 +144,27 @@ const directions: Readonly<Record<string, Direction>> = {
   ArrowDown: "down",
 };
 
+function useDrawing(graph: GoalGraph, pending: readonly Pending[], isStacked: boolean): Drawing {
+  const before = useRef<Drawing>(undefined);
+  return useMemo(() => {
+    before.current = drawingOf(graph.nodes, pending, isStacked, before.current);
+    return before.current;
+  }, [graph, pending, isStacked]);
+}
+
+/** The same item gives the same node, so that a card is drawn anew only when it has changed. */
+const plainNodes = new WeakMap<Item, Node>();
+
 function nodeOf(item: Item, active: string | undefined, selected: string | undefined): Node {
+  const isPlain = item.id !== active && item.id !== selected;
+  const known = isPlain ? plainNodes.get(item) : undefined;
+  if (known !== undefined) return known;
+  const node = newNode(item, active, selected);
+  if (isPlain) plainNodes.set(item, node);
+  return node;
+}
+
+function newNode(item: Item, active: string | undefined, selected: string | undefined): Node {
   return {
     id: item.id,
     type: "node" in item ? "artefact" : "pending",

@@ -31,7 +31,7 @@ export function layOut(artefacts: readonly Placeable[]): LaneLayout {
   const lanes: Lane[] = [];
   const limit = maxLanes(artefacts.length);
   const cells = new Map<string, Cell>();
-  const taken = new Set<string>();
+  const taken = new Set<number>();
   const slots: number[] = [];
   const threads = new Map<string, Band>();
   /** Per column: lanes below this one are known to be taken in this slot. */
@@ -46,17 +46,24 @@ export function layOut(artefacts: readonly Placeable[]): LaneLayout {
     taken.add(keyOf(cell));
     cells.set(id, cell);
     slots[column] = Math.max(slots[column] ?? 1, cell.slot + 1);
-    const lane = lanes[cell.lane];
+    const lane = lanes[cell.lane] ?? { lastColumn: 0, isKept: false };
+    lane.lastColumn = Math.max(lane.lastColumn, column);
     // A lane with results belongs to its thread: a later version continues it. One of reviews and answers is used again.
-    lanes[cell.lane] = { lastColumn: Math.max(lane?.lastColumn ?? 0, column), isKept: (lane?.isKept ?? false) || !isMinor };
+    lane.isKept ||= !isMinor;
+    lanes[cell.lane] = lane;
     if (band === undefined) threads.set(thread, { thread, lane: cell.lane, from: cell, to: cell, versions: 1 });
-    else threads.set(thread, { ...band, to: cell, versions: band.versions + 1 });
+    else {
+      band.to = cell;
+      band.versions += 1;
+    }
   }
   return { cells, bands: [...threads.values()], slots: Array.from(slots, (count) => count ?? 1), lanes: lanes.length };
 }
 
 function columnOf(sources: readonly string[], cells: ReadonlyMap<string, Cell>): number {
-  return sources.reduce((column, source) => Math.max(column, (cells.get(source)?.column ?? -1) + 1), 0);
+  let column = 0;
+  for (const source of sources) column = Math.max(column, (cells.get(source)?.column ?? -1) + 1);
+  return column;
 }
 
 /** What was made from something is drawn near it. */
@@ -67,14 +74,15 @@ function laneOfSource(sources: readonly string[], cells: ReadonlyMap<string, Cel
 type Room = {
   lanes: readonly Lane[];
   limit: number;
-  taken: ReadonlySet<string>;
+  taken: ReadonlySet<number>;
   full: Map<number, { slot: number; lane: number }>;
 };
 
 function freeLane({ lanes, limit, taken, full }: Room, column: number, near: number): Cell {
   // A lane that ended two columns ago, the nearest one; then a new lane; then any place that is free, slot after slot.
   let best: number | undefined;
-  for (const [lane, { lastColumn, isKept }] of lanes.entries()) {
+  for (let lane = 0; lane < lanes.length; lane++) {
+    const { lastColumn = 0, isKept = true } = lanes[lane] ?? {};
     if (isKept || lastColumn > column - 2) continue;
     if (best === undefined || Math.abs(lane - near) < Math.abs(best - near)) best = lane;
   }
@@ -92,10 +100,14 @@ function freeLane({ lanes, limit, taken, full }: Room, column: number, near: num
   return { column, slot, lane };
 }
 
-function freeAt(taken: ReadonlySet<string>, cell: Cell): Cell | undefined {
+function freeAt(taken: ReadonlySet<number>, cell: Cell): Cell | undefined {
   return taken.has(keyOf(cell)) ? undefined : cell;
 }
 
-function keyOf({ column, slot, lane }: Cell): string {
-  return `${column}:${slot}:${lane}`;
+/** A number: there are very many of them. */
+function keyOf({ column, slot, lane }: Cell): number {
+  return (column * maxSlots + slot) * maxLanesEver + lane;
 }
+
+const maxLanesEver = 128;
+const maxSlots = 1_000_000;

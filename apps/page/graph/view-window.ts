@@ -3,7 +3,7 @@ import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { card, type Drawing, type Item, itemsIn, type Rect, step } from "./geometry.ts";
 
-export const minZoom = 0.03;
+export const minZoom = 0.006;
 /** From this zoom on, all that a card says can be read. */
 export const fullZoom = 0.74;
 /** Below this zoom a card cannot be read. */
