@@ -7,7 +7,7 @@ import { Glob } from "bun";
 import { root } from "../support/root.ts";
 import { languageRules } from "./language-rules.ts";
 
-const sources = [...new Glob("{apps,lib}/**/*.ts").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
+const sources = [...new Glob("{apps,lib}/**/*.{ts,tsx}").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
 
 /** Folder → the packages and `lib` folders it may use, beside itself, `lib/model` and `node:` built-ins. */
 const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
@@ -33,6 +33,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
     rooms: ["core", "blackboard", "models", "async", "service", "process", "git"],
   },
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
+  "apps/page": { packages: ["@xyflow", "react", "react-diff-view", "react-dom", "refractor"], rooms: ["core", "models"] },
 };
 /** `prom-client` types reach the apps through their metrics. */
 for (const app of ["apps/orchestrator", "apps/cub", "apps/gateway"]) allowed[app]?.packages.push("prom-client");
@@ -177,7 +178,7 @@ function namesOnly(source: string, file: string): string {
 test("replaced words do not come back, in names, comments, messages, pages, tests and scripts", () => {
   const found = textFiles().flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");
-    const names = /\.(?:ts|mjs|lua)$/.test(file) ? namesOnly(text, file) : "";
+    const names = /\.(?:tsx?|mjs|lua)$/.test(file) ? namesOnly(text, file) : "";
     return languageRules.flatMap(({ where, pattern, instead }) => {
       if (where === "paths") return pattern.test(file) ? [`${file} → ${instead}`] : [];
       const searched = where === "text" ? text : names;

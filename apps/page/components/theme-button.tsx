@@ -28,7 +28,7 @@ export function ThemeButton() {
     <button type="button" className="theme-button" onClick={next} title="Change the theme">
       <Icon name="theme" />
       <span className="hidden">Theme: </span>
-      {theme}
+      <span className="wide-only">{theme}</span>
     </button>
   );
 }

@@ -60,7 +60,7 @@ export function TopBar() {
             onClick={() => void notices.turn(notices.state === "off")}
           >
             <Icon name="bell" />
-            Notify me
+            <span className="wide-only">Notify me</span>
           </button>
         )}
         <ThemeButton />

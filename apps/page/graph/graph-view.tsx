@@ -51,6 +51,7 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
   const isSmall = useStore(({ transform: [, , zoom] }) => zoom < fullZoom);
   const { setCenter, getZoom, screenToFlowPosition } = useReactFlow();
   const [spoken, setSpoken] = useState("");
+  const start = useRef({ x: 0, y: 0, zoom: 1 });
 
   const open = useCallback((item: Item) => select("node" in item ? item.node.id : item.pending.target), [select]);
   const onNodeClick: NodeMouseHandler = (_, { id }) => {
@@ -108,7 +109,14 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
         nodeTypes={nodeTypes}
         onNodeClick={onNodeClick}
         onPaneClick={onPaneClick}
-        onMoveStart={(event) => event !== null && view.leave()}
+        onMoveStart={(_, from) => {
+          start.current = from;
+        }}
+        onMove={(event, { x, y, zoom }) => {
+          const { current: from } = start;
+          // A click is no movement.
+          if (event !== null && (zoom !== from.zoom || Math.hypot(x - from.x, y - from.y) > 3)) view.leave();
+        }}
         nodesDraggable={false}
         nodesConnectable={false}
         nodesFocusable={false}

@@ -1,18 +1,18 @@
 // The contract of the API over a blackboard in memory, for work on the page alone: the page's tests have the real one.
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
-import { artefactGraph, foreignSources } from "../../../lib/core/artefact-graph.ts";
-import { isApproval } from "../../../lib/core/review-verdict.ts";
-import { goalSummary, readGoal, readSituation } from "../../../lib/client/facts/goal.ts";
-import { readInquiries } from "../../../lib/client/facts/inquiries.ts";
-import { agentJson, claimJson, goalJson } from "../../../lib/client/facts/status-json.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { cancelGoal, pauseInstance, resumeInstance, retryFailure } from "../../../lib/client/actions/control.ts";
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
 import { postAnswer } from "../../../lib/client/actions/post-answer.ts";
 import type { Asker } from "../../../lib/client/actions/request.ts";
+import { goalSummary, readGoal, readSituation } from "../../../lib/client/facts/goal.ts";
+import { readInquiries } from "../../../lib/client/facts/inquiries.ts";
+import { agentJson, claimJson, goalJson } from "../../../lib/client/facts/status-json.ts";
+import { artefactGraph, foreignSources } from "../../../lib/core/artefact-graph.ts";
 import { waitedForBy } from "../../../lib/core/goal-status.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { Artefact } from "../../../lib/model/artefact.ts";
+import { isApproval } from "../../../lib/core/review-verdict.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, ClaimId, GoalId } from "../../../lib/model/ids.ts";
@@ -43,11 +43,23 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
   const claimView = (snapshot: ClaimSnapshot) => {
     const { electorate, bids, created_at, termination_reason, goal_id, stand_in } = snapshot.claim;
     const { grants } = snapshot;
-    return { ...claimJson(snapshot), electorate, bids, created_at, termination_reason, goal_id, stand_in, grants, waiting_for: waitedForBy(snapshot) };
+    return {
+      ...claimJson(snapshot),
+      electorate,
+      bids,
+      created_at,
+      termination_reason,
+      goal_id,
+      stand_in,
+      grants,
+      waiting_for: waitedForBy(snapshot),
+    };
   };
   const claimsAbout = async (id: ArtefactId) => board.readClaims([...(await board.claimsOfArtefact(id)).values()]);
   const withCommit = (one: Artefact): Artefact =>
-    one.type === "CodeCommit" || one.type === "Plan" ? { ...one, metadata: { ...one.metadata, commit: [...diffs.keys()][0] as never } } : one;
+    one.type === "CodeCommit" || one.type === "Plan"
+      ? { ...one, metadata: { ...one.metadata, commit: [...diffs.keys()][0] as never } }
+      : one;
   const verdictOf = ({ structural_type, payload }: Artefact) =>
     structural_type === "Review" ? { verdict: isApproval(payload) ? ("approval" as const) : ("feedback" as const) } : {};
 
@@ -61,7 +73,8 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
     const situation = await readSituation(board, suggest);
     const inquiries = await readInquiries(board);
     return c.json({
-      instance: "demo", version: "0.1.0",
+      instance: "demo",
+      version: "0.1.0",
       me: { name: "Ada Lovelace", rights: ["read", "forage", "answer", "approve", "control"] },
       paused: situation.pause ?? null,
       orchestrator: { holder: "x", epoch: 1, alive: true },
@@ -82,7 +95,15 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
     const goals = await Promise.all(ids.map(async (id) => goalJson(await readGoal(board, id), situation)));
     const wanted = (c.req.query("state") ?? "").split(",").filter(Boolean);
     const items = goals.filter(({ state }) => wanted.length === 0 || wanted.includes(state));
-    return c.json({ items: items.map((g) => ({ ...g, open_claims: g.open_claims.length, waiting_for: g.waiting_for.length, failures: g.failures.length })), next: null });
+    return c.json({
+      items: items.map((g) => ({
+        ...g,
+        open_claims: g.open_claims.length,
+        waiting_for: g.waiting_for.length,
+        failures: g.failures.length,
+      })),
+      next: null,
+    });
   });
   app.post("/v1/goals", async (c) => {
     const { text } = await c.req.json();
@@ -95,11 +116,20 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
     const goal = await board.readArtefact(ArtefactId.parse(id));
     if (goal === undefined) throw new SettError("artefact-not-found", "There is no such goal.");
     const reading = await readGoal(board, id);
-    return c.json({ ...goalJson(reading, await readSituation(board, suggest)), summary: goalSummary(reading), text: goal.payload, commit: goal.metadata.commit ?? null });
+    return c.json({
+      ...goalJson(reading, await readSituation(board, suggest)),
+      summary: goalSummary(reading),
+      text: goal.payload,
+      commit: goal.metadata.commit ?? null,
+    });
   });
   app.get("/v1/goals/:id/graph", async (c) => {
     const goal = GoalId.parse(c.req.param("id"));
-    const artefacts = (await board.readArtefacts(await board.listArtefactsOfGoal(goal))).map((one) => ({ ...withCommit(one), ...verdictOf(one), payload: undefined }));
+    const artefacts = (await board.readArtefacts(await board.listArtefactsOfGoal(goal))).map((one) => ({
+      ...withCommit(one),
+      ...verdictOf(one),
+      payload: undefined,
+    }));
     const outside = await board.readArtefacts(foreignSources(artefacts));
     const claims = (await Promise.all(artefacts.map(({ id }) => claimsAbout(id)))).flat();
     return c.json(artefactGraph({ goal, artefacts, outside, claims }));
@@ -118,7 +148,10 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
     const made = artefact.claim_id === "" ? undefined : await board.readClaim(ClaimId.parse(artefact.claim_id));
     const grant = made?.grants.find((one) => "artefact_ids" in one && one.artefact_ids.includes(artefact.id));
     return c.json({
-      ...head, ...verdictOf(artefact), payload_bytes: Buffer.byteLength(payload), payload_begins: payload.slice(0, 4_000),
+      ...head,
+      ...verdictOf(artefact),
+      payload_bytes: Buffer.byteLength(payload),
+      payload_begins: payload.slice(0, 4_000),
       claims: (await claimsAbout(artefact.id)).map(claimView),
       made_by: made === undefined ? null : { claim_id: made.claim.id, grant: grant ?? null },
     });
@@ -153,7 +186,16 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
     const items = (await readInquiries(board)).map((one) =>
       one.kind === "question"
         ? { kind: one.kind, id: one.question.id, goal_id: one.question.goal_id, since: one.since, question: one.question }
-        : { kind: one.kind, id: one.artefact.id, goal_id: one.artefact.goal_id, since: one.since, claim_id: one.claim, for: one.agent, artefact: withCommit(one.artefact as Artefact), content: { text: one.content.text, whole: one.content.isWhole } },
+        : {
+            kind: one.kind,
+            id: one.artefact.id,
+            goal_id: one.artefact.goal_id,
+            since: one.since,
+            claim_id: one.claim,
+            for: one.agent,
+            artefact: withCommit(one.artefact as Artefact),
+            content: { text: one.content.text, whole: one.content.isWhole },
+          },
     );
     return c.json({ items });
   });
@@ -163,10 +205,19 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
     const items = situation.agents.map((agent) => {
       const own = events.filter((event) => event.agent === agent.name);
       const failed = own.filter(({ type }) => type === "grant_failed");
-      const queued = situation.open.flatMap(({ grants }) => grants).filter((grant) => grant.agent === agent.name && grant.state === "queued").length;
+      const queued = situation.open
+        .flatMap(({ grants }) => grants)
+        .filter((grant) => grant.agent === agent.name && grant.state === "queued").length;
       return {
-        ...agentJson(agent, situation), kind: agent.human ? "person" : agent.external ? "external" : "container", queued, bids: agent.bids,
-        rates: { done: own.filter(({ type }) => type === "grant_done").length, failed: failed.length, failures_by_reason: failed.length === 0 ? {} : { ToolFailed: failed.length } },
+        ...agentJson(agent, situation),
+        kind: agent.human ? "person" : agent.external ? "external" : "container",
+        queued,
+        bids: agent.bids,
+        rates: {
+          done: own.filter(({ type }) => type === "grant_done").length,
+          failed: failed.length,
+          failures_by_reason: failed.length === 0 ? {} : { ToolFailed: failed.length },
+        },
       };
     });
     return c.json({ items, next: null });
@@ -177,7 +228,12 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
     return new Response(
       new ReadableStream({
         start(controller) {
-          const add = () => controller.enqueue(new TextEncoder().encode(`{"level":"info","at":"${new Date().toISOString()}","message":"line ${number++} \u001b[31mred\u001b[0m"}\n`));
+          const add = () =>
+            controller.enqueue(
+              new TextEncoder().encode(
+                `{"level":"info","at":"${new Date().toISOString()}","message":"line ${number++} \u001b[31mred\u001b[0m"}\n`,
+              ),
+            );
           for (let index = 0; index < 200; index++) add();
           timer = setInterval(add, 800);
         },
@@ -189,8 +245,10 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
   app.get("/v1/events", async (c) => {
     const { goal, type, agent, actor: by, before, limit = "50" } = c.req.query();
     const isWanted = (event: { goal_id?: string | undefined; type: string; agent?: string | undefined; actor: string }) =>
-      (goal === undefined || event.goal_id === goal) && (type === undefined || type.split(",").includes(event.type)) &&
-      (agent === undefined || event.agent === agent) && (by === undefined || event.actor.startsWith(by));
+      (goal === undefined || event.goal_id === goal) &&
+      (type === undefined || type.split(",").includes(event.type)) &&
+      (agent === undefined || event.agent === agent) &&
+      (by === undefined || event.actor.startsWith(by));
     if ((c.req.header("accept") ?? "").includes("text/event-stream"))
       return streamSSE(c, async (sse) => {
         let last = c.req.query("after") ?? "$";
@@ -204,14 +262,22 @@ export function playedApi(board: Blackboard, pack: string, diffs: Map<string, st
         }
       });
     const all = (await board.readEvents(before === undefined ? (c.req.query("after") ?? "0") : "0", 1_000_000)).filter(isWanted);
-    const past = before === undefined || before === "$" ? all : all.filter(({ id }) => Number(id.split("-")[0]) < Number(before.split("-")[0]));
+    const past =
+      before === undefined || before === "$"
+        ? all
+        : all.filter(({ id }) => Number(id.split("-")[0]) < Number(before.split("-")[0]));
     return c.json({ items: before === undefined ? past.slice(0, Number(limit)) : past.slice(-Number(limit)), next: null });
   });
   app.get("*", (c) => {
     const file = page.get(c.req.path);
     if (file === undefined) return c.json({ status: 404, code: "not-found", detail: "Not here." }, 404);
     return new Response(new Uint8Array(file.brotli), {
-      headers: { "content-type": file.contentType, "content-encoding": "br", "content-security-policy": csp, "x-content-type-options": "nosniff" },
+      headers: {
+        "content-type": file.contentType,
+        "content-encoding": "br",
+        "content-security-policy": csp,
+        "x-content-type-options": "nosniff",
+      },
     });
   });
   return app;

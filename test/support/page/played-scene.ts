@@ -1,9 +1,10 @@
 // A clan in memory that does what a real one does, slowly enough to be watched, and a page on it: `bun test/support/page/played-scene.ts`.
-import { memoryClan } from "../world/memory-clan.ts";
+
+import { buildPage } from "../../../.ci/page.ts";
 import { newArtefactId, sampleArtefact } from "../records/sample.ts";
 import type { Member } from "../world/clan.ts";
+import { memoryClan } from "../world/memory-clan.ts";
 import { playedApi } from "./played-api.ts";
-import { buildPage } from "../../../.ci/page.ts";
 
 const commit = (digit: string) => digit.repeat(40);
 const diffs = new Map(["a", "b", "c"].map((digit) => [commit(digit), sampleDiff()]));
@@ -18,7 +19,11 @@ const members: Record<string, Member> = {
       if (target_artefact.payload.includes("fail")) throw new Error("boom");
       const version = target_artefact.type === "CodeCommit" ? "b" : "a";
       void claim_type;
-      return { artefact_type: "CodeCommit", artefact_payload: commit(version), summary: "Raise the version to 1.2.0 and write its changelog" };
+      return {
+        artefact_type: "CodeCommit",
+        artefact_payload: commit(version),
+        summary: "Raise the version to 1.2.0 and write its changelog",
+      };
     },
   },
   reviewer: {
@@ -26,24 +31,56 @@ const members: Record<string, Member> = {
     tool: async ({ target_artefact }) => {
       await later(1_500);
       const isGood = target_artefact.version > 1;
-      return { structural_type: "Review", artefact_type: "Review", artefact_payload: isGood ? "{}" : '{"problems":["The entry for 1.2.0 lacks a date","Two commits are missing"]}', summary: isGood ? "Approved" : "2 problems in CHANGELOG.md" };
+      return {
+        structural_type: "Review",
+        artefact_type: "Review",
+        artefact_payload: isGood ? "{}" : '{"problems":["The entry for 1.2.0 lacks a date","Two commits are missing"]}',
+        summary: isGood ? "Approved" : "2 problems in CHANGELOG.md",
+      };
     },
   },
   maintainer: { human: true, bids: [{ on: "Plan", bid: "review" }] },
   ...Object.fromEntries(
     ["tester", "licences", "secrets"].map((name, at): [string, Member] => [
       name,
-      { bids: [{ on: "CodeCommit", bid: "claim" }], tool: async () => (await later(2_000 + 1_500 * at), { artefact_type: `${name[0]?.toUpperCase()}${name.slice(1)}Report`, artefact_payload: JSON.stringify({ passed: 41, failed: 0, took_ms: 1234 }), summary: `${name}: nothing found` }) },
+      {
+        bids: [{ on: "CodeCommit", bid: "claim" }],
+        tool: async () => (
+          await later(2_000 + 1_500 * at),
+          {
+            artefact_type: `${name[0]?.toUpperCase()}${name.slice(1)}Report`,
+            artefact_payload: JSON.stringify({ passed: 41, failed: 0, took_ms: 1234 }),
+            summary: `${name}: nothing found`,
+          }
+        ),
+      },
     ]),
   ),
-  packager: { bids: [{ on: "CodeCommit", bid: "exclusive" }], tool: async () => (await later(2_000), { structural_type: "Terminal", artefact_type: "Release", artefact_payload: "{}", summary: "Packed sample-1.2.0.tar.gz" }) },
+  packager: {
+    bids: [{ on: "CodeCommit", bid: "exclusive" }],
+    tool: async () => (
+      await later(2_000),
+      { structural_type: "Terminal", artefact_type: "Release", artefact_payload: "{}", summary: "Packed sample-1.2.0.tar.gz" }
+    ),
+  },
   planner: {
     bids: [{ on: "Idea", bid: "exclusive" }],
     tool: async ({ context_chain, target_artefact }) => {
       await later(500);
       const answered = JSON.stringify(context_chain).includes('"Answer"');
-      if (!answered && target_artefact.payload.includes("which")) return { structural_type: "Question", artefact_type: "Question", artefact_payload: "Which of the two databases do you want the plan for: PostgreSQL or SQLite?\n\nBoth are in use in the repository.", summary: "Which database?" };
-      return { artefact_type: "Plan", artefact_payload: "# Plan\n\n1. Write the migration\n2. Run it twice", summary: "Migrate the store in two steps" };
+      if (!answered && target_artefact.payload.includes("which"))
+        return {
+          structural_type: "Question",
+          artefact_type: "Question",
+          artefact_payload:
+            "Which of the two databases do you want the plan for: PostgreSQL or SQLite?\n\nBoth are in use in the repository.",
+          summary: "Which database?",
+        };
+      return {
+        artefact_type: "Plan",
+        artefact_payload: "# Plan\n\n1. Write the migration\n2. Run it twice",
+        summary: "Migrate the store in two steps",
+      };
     },
   },
 };
@@ -59,7 +96,8 @@ if (import.meta.main) {
   await clan.postGoal("Release 1.2.0", { metadata: { summary: "Release 1.2.0" } });
   await clan.postGoal("A plan: which database?", { type: "Idea", metadata: { summary: "A plan: which database?" } });
   await clan.postGoal("A plan for the store", { type: "Idea", metadata: { summary: "A plan for the store" } });
-  const hostile = "<script>document.title='pwned'</script><img src=x onerror=alert(1)> \u001b[31mred\u001b[0m \u202eevil\u202c \u200bzero";
+  const hostile =
+    "<script>document.title='pwned'</script><img src=x onerror=alert(1)> \u001b[31mred\u001b[0m \u202eevil\u202c \u200bzero";
   const goal = await clan.postGoal(`${hostile}\n${"A long line. ".repeat(60)}\nfail`, { metadata: { summary: hostile } });
   void goal;
   if (process.env.MANY) {
@@ -70,8 +108,19 @@ if (import.meta.main) {
       const from = recent[Math.floor(Math.random() * Math.min(recent.length, 60)) + Math.max(0, recent.length - 60)] ?? many;
       const isVersion = index % 9 === 4 && from.type === "Result";
       const id = newArtefactId();
-      const one = sampleArtefact({ id, goal_id: many.goal_id, logical_id: isVersion ? from.logical_id : sampleArtefact({ id }).logical_id, version: isVersion ? from.version + 1 : 1,
-        type: "Result", structural_type: index % 7 === 0 ? "Review" : "Standard", payload: index % 14 === 0 ? "{}" : `{"n":${index}}`, source_artefacts: [from.id], metadata: { summary: `Result ${index}` }, produced_by_agent: "tester", produced_by_role: "tester" });
+      const one = sampleArtefact({
+        id,
+        goal_id: many.goal_id,
+        logical_id: isVersion ? from.logical_id : sampleArtefact({ id }).logical_id,
+        version: isVersion ? from.version + 1 : 1,
+        type: "Result",
+        structural_type: index % 7 === 0 ? "Review" : "Standard",
+        payload: index % 14 === 0 ? "{}" : `{"n":${index}}`,
+        source_artefacts: [from.id],
+        metadata: { summary: `Result ${index}` },
+        produced_by_agent: "tester",
+        produced_by_role: "tester",
+      });
       const { outcome } = await clan.board.createArtefact(one, "person:test");
       if (outcome !== "refused") recent.push(one);
     }

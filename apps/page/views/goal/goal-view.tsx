@@ -72,6 +72,7 @@ export function GoalView({ goal }: { goal: string }) {
             </span>
           </div>
           {error !== undefined && graph === undefined && <Problem error={error} />}
+          {error === undefined && graph === undefined && <p className="quiet loading">Loading the artefacts…</p>}
           {graph !== undefined && view === "graph" && (
             <GraphView graph={graph} pending={pending} isStacked={query.stack === "1"} selected={selected} select={select} />
           )}

@@ -11,6 +11,7 @@ type Select = (artefact: string) => void;
 
 export function WorkTab({ artefact, select }: { artefact: ArtefactDetail; select: Select }) {
   const { claims, made_by } = artefact;
+  const isReworked = claims.some(({ kind }) => kind === "rework");
   return (
     <div className="work">
       {made_by?.grant != null && (
@@ -26,7 +27,7 @@ export function WorkTab({ artefact, select }: { artefact: ArtefactDetail; select
       )}
       {claims.length === 0 && <p className="quiet">No claim is about this artefact: no agent is asked to work on it.</p>}
       {claims.map((claim) => (
-        <ClaimSection key={claim.id} claim={claim} select={select} />
+        <ClaimSection key={claim.id} claim={claim} isReworked={isReworked} select={select} />
       ))}
     </div>
   );
@@ -40,8 +41,14 @@ const outcomes: Record<ClaimView["status"], { symbol: string; tone: string; word
   terminated: { symbol: "✕", tone: "failure", word: "terminated" },
 };
 
-function ClaimSection({ claim, select }: { claim: ClaimView; select: Select }) {
-  const outcome = claim.bidding === "open" ? { symbol: "⋯", tone: "wait", word: "agents bid" } : outcomes[claim.status];
+/** A claim that ended with feedback has led to a rework: that is no failure. */
+function outcomeOf({ bidding, status, kind }: ClaimView, isReworked: boolean) {
+  if (status === "terminated" && isReworked && kind !== "rework") return { symbol: "↺", tone: "feedback", word: "sent back" };
+  return bidding === "open" ? { symbol: "⋯", tone: "wait", word: "agents bid" } : outcomes[status];
+}
+
+function ClaimSection({ claim, isReworked, select }: { claim: ClaimView; isReworked: boolean; select: Select }) {
+  const outcome = outcomeOf(claim, isReworked);
   const words = new Map(claim.bids.map((bid) => [bid.agent, bid]));
   const silent = claim.electorate.filter((agent) => !words.has(agent));
   const isFailed = claim.grants.some(({ state }) => state === "failed") && claim.status === "terminated";
