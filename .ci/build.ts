@@ -1,7 +1,7 @@
-// Compiles the four programs: `bun .ci/build.ts [--host | --images-only amd64|arm64|all | --all]`.
+// Compiles the programs: `bun .ci/build.ts [--host | --images-only amd64|arm64|all | --all]`.
 //
 // --host           bin/sett, for this machine; it uses the images that are built here (.ci/package.ts makes the ones that carry theirs)
-// --images-only A  bin/linux-A/orchestrator, gateway and cub, which the images hold
+// --images-only A  bin/linux-A/orchestrator, gateway, api and cub, which the images hold
 // --all            both, for every architecture
 // (none)           bin/sett and what this machine's images hold
 
@@ -13,7 +13,7 @@ import { reportFailure } from "./report-failure.ts";
 
 export type Architecture = "amd64" | "arm64";
 
-export const services = ["orchestrator", "gateway", "cub"] as const;
+export const services = ["orchestrator", "gateway", "api", "cub"] as const;
 export type Service = (typeof services)[number];
 type Program = "sett" | Service;
 
@@ -32,6 +32,7 @@ const programs: Record<Program, { main: string; folders: string[]; flags: string
   sett: { main: "apps/main.ts", folders: ["apps"], flags: ["--splitting"] },
   orchestrator: { main: "apps/orchestrator/main.ts", folders: ["apps/orchestrator"], flags: [] },
   gateway: { main: "apps/gateway/main.ts", folders: ["apps/gateway"], flags: [] },
+  api: { main: "apps/api/main.ts", folders: ["apps/api"], flags: [] },
   // What only the built-in worker needs is a part of its own, which a cub that bids and waits never loads.
   cub: { main: "apps/cub/main.ts", folders: ["apps/cub"], flags: ["--splitting"] },
 };

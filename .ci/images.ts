@@ -1,4 +1,4 @@
-// Builds the images: `bun .ci/images.ts [orchestrator|gateway|cub|agent-base|redis …] [--arch amd64|arm64|all]`.
+// Builds the images: `bun .ci/images.ts [orchestrator|gateway|api|cub|agent-base|redis …] [--arch amd64|arm64|all]`.
 //
 // This machine's own architecture is tagged `sett/NAME:VERSION` and `:latest`, any other `sett/NAME:VERSION-ARCH`. An image
 // carries the hash of what it was made from, so that one inspect tells that it is up to date: the legacy builder's cache
@@ -10,7 +10,7 @@ import { type Architecture, build, hostArchitecture, imageBinaries, type Service
 import { hashOf } from "./build-record.ts";
 import { reportFailure } from "./report-failure.ts";
 
-const allImages = ["orchestrator", "gateway", "cub", "agent-base", "redis"] as const;
+const allImages = ["orchestrator", "gateway", "api", "cub", "agent-base", "redis"] as const;
 type Image = (typeof allImages)[number];
 
 /** `program`: the program in the image, which is compiled outside. `base`: the base image. */
@@ -28,6 +28,7 @@ const ours = {
 const recipes: Record<Image, Recipe> = {
   orchestrator: { ...ours, program: "orchestrator" },
   gateway: { ...ours, program: "gateway" },
+  api: { ...ours, program: "api" },
   cub: { ...ours, program: "cub" },
   "agent-base": { ...ours, program: "cub" },
   redis: { dockerfile: "Dockerfile.redis", files: ["Dockerfile.redis", ".ci/record-packages.sh"], base: debian },

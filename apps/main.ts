@@ -3,7 +3,8 @@ import process from "node:process";
 
 const [, , word, name] = process.argv;
 /** Internal: `sett service NAME` runs the program of that name, with the arguments that follow. */
-const service = word === "service" && (name === "cub" || name === "gateway" || name === "orchestrator") ? name : undefined;
+const service =
+  word === "service" && (name === "api" || name === "cub" || name === "gateway" || name === "orchestrator") ? name : undefined;
 if (service !== undefined) process.argv.splice(2, 2);
 
 switch (service) {
@@ -12,6 +13,9 @@ switch (service) {
     break;
   case "gateway":
     await import("./gateway/main.ts");
+    break;
+  case "api":
+    await import("./api/main.ts");
     break;
   case "cub":
     await import("./cub/main.ts");

@@ -108,6 +108,7 @@ export class EventHandler {
       case "event_given_up":
       case "connections_ended":
       case "mail_dropped":
+      case "api_called":
       case "unreadable":
         return undefined;
       default:

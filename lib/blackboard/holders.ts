@@ -35,6 +35,7 @@ type Reading =
   | "readLeader"
   | "readGateway"
   | "readEvents"
+  | "readEventsBefore"
   | "followEvents"
   | "endOfEvents";
 
@@ -137,6 +138,8 @@ export type PersonBlackboard = Pick<
   | "isRetired"
   | "removeOfGoal"
   | "removeEvents"
+  | "keepReply"
+  | "readReply"
 > &
   AsyncDisposable;
 

@@ -46,6 +46,8 @@ export function keysOf(instance: InstanceName) {
     question: (id: ArtefactId) => `${prefix}question:${id}`,
     /** zset: ids of the questions that wait for a person, by time. */
     openQuestions: `${prefix}questions:open`,
+    /** string: the reply of the API to a request with an idempotency key, as JSON. Kept for a day. */
+    reply: (key: string) => `${prefix}api:reply:${key}`,
     /** hash: hook → the last notice of this subject as JSON, for webhooks. */
     delivery: (subject: string) => `${prefix}delivery:${subject}`,
     /** zset: goal ids, by time. */

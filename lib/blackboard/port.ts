@@ -19,6 +19,7 @@ import type { NoticeBoard } from "./notice-port.ts";
 import type { PeopleBoard } from "./people-port.ts";
 import type { PruneBoard } from "./prune-port.ts";
 import type { Refused } from "./refused.ts";
+import type { ReplyBoard } from "./reply-port.ts";
 
 export interface Blackboard
   extends ArtefactBoard,
@@ -30,6 +31,7 @@ export interface Blackboard
     ModelBoard,
     NoticeBoard,
     PruneBoard,
+    ReplyBoard,
     LeaderLease,
     Log,
     AsyncDisposable {

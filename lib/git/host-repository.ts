@@ -63,6 +63,14 @@ export class HostRepository {
     );
   }
 
+  /** The commit itself. Throws `usage` when this repository does not have it. */
+  async commit(hash: CommitHash): Promise<CommitHash> {
+    if ((await this.#try({ args: ["cat-file", "-e", `${hash}^{commit}`] })).exitCode === 0) return hash;
+    throw new SettError("usage", `${this.place.toplevel} does not have commit ${hash}.`, {
+      hint: "Push or fetch it, then ask again.",
+    });
+  }
+
   /** What `git status` shows: changed, staged and unknown files, not the ignored ones. Empty when all is committed. */
   async dirtyFiles(): Promise<DirtyFile[]> {
     const args = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];

@@ -2,8 +2,17 @@
 import process from "node:process";
 import { SettError } from "../model/errors.ts";
 
-/** `port` 0: any that is free. `isPatient`: an answer may be silent for any time; else a silence of ten seconds ends it in Bun. */
-type Address = { port: number; hostname: string; isPatient?: boolean };
+/**
+ * `port` 0: any that is free. `isPatient`: an answer may be silent for any time; else a silence of `idleSeconds` (ten) ends it in Bun. `tls`:
+ * the certificate and its key, in PEM.
+ */
+type Address = {
+  port: number;
+  hostname: string;
+  isPatient?: boolean;
+  idleSeconds?: number;
+  tls?: { cert: string; key: string } | undefined;
+};
 type Fetch = (request: Request) => Response | Promise<Response>;
 /** `stop` answers the requests that have arrived, and accepts no more. `unref`: it does not keep the process alive. */
 export type Server = { port: number | undefined; stop(): Promise<void>; unref(): void };
@@ -11,7 +20,7 @@ export type Server = { port: number | undefined; stop(): Promise<void>; unref():
 /** The part of Deno's API that is used here; the project's own types are Bun's. */
 type Deno = {
   serve(
-    options: { port: number; hostname: string; onListen: () => void },
+    options: { port: number; hostname: string; onListen: () => void; cert?: string; key?: string },
     fetch: Fetch,
   ): { readonly addr: { readonly port: number }; shutdown(): Promise<void>; unref(): void };
 };
@@ -31,14 +40,15 @@ export function serve(address: Address, fetch: Fetch): Server {
   }
 }
 
-function serveInBun({ port, hostname, isPatient = false }: Address, fetch: Fetch): Server {
+function serveInBun({ port, hostname, isPatient = false, idleSeconds = 10, tls }: Address, fetch: Fetch): Server {
   // `development` would print an error with which a stream ends, into a log that is JSON.
-  return Bun.serve({ port, hostname, development: false, ...(isPatient ? { idleTimeout: 0 } : {}), fetch });
+  const options = { port, hostname, development: false, idleTimeout: isPatient ? 0 : idleSeconds, fetch };
+  return Bun.serve(tls === undefined ? options : { ...options, tls });
 }
 
-function serveInDeno({ port, hostname }: Address, fetch: Fetch): Server {
+function serveInDeno({ port, hostname, tls }: Address, fetch: Fetch): Server {
   const { Deno } = globalThis as unknown as { Deno: Deno };
   // Deno would print the address as text, into a log that is JSON.
-  const server = Deno.serve({ port, hostname, onListen: () => {} }, fetch);
+  const server = Deno.serve({ port, hostname, onListen: () => {}, ...tls }, fetch);
   return { port: server.addr.port, stop: () => server.shutdown(), unref: () => server.unref() };
 }

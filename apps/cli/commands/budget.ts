@@ -1,20 +1,17 @@
 // sett budget: shows what a goal's calls of language models have cost and may cost, and raises the limits.
-import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { amountsToAdd, type Raise, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
 import { type BudgetReading, readBudget } from "../../../lib/client/facts/budget.ts";
+import { budgetReportJson } from "../../../lib/client/facts/budget-json.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
-import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
-import { nearestWord } from "../../../lib/config/nearest-word.ts";
-import { type Amounts, amountKinds, amountsSyntax, formatAmounts, parseAmounts } from "../../../lib/model/budget.ts";
+import { type Amounts, amountKinds, formatAmounts } from "../../../lib/model/budget.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { Actor } from "../../../lib/model/event.ts";
-import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { budgetReport, budgetReportJson } from "../render/budget-report.ts";
+import { budgetReport } from "../render/budget-report.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const budget = defineCommand({
@@ -60,38 +57,13 @@ function addOf({ add: text, goal, agent }: { add: string | undefined; goal: stri
   }
   if (goal === undefined)
     throw new SettError("usage", "--add needs the id of a goal.", { hint: "`sett status` lists the goals." });
-  const add = parseAmounts(text);
-  if (add !== undefined) return add;
-  throw new SettError("usage", `--add takes an amount, not \`${shorten(oneLine(text), 40)}\`.`, {
-    hint: `Write ${amountsSyntax}: more than nothing, and no fraction of a token or call.`,
-  });
+  return amountsToAdd(text, "--add");
 }
 
-type Raise = { goal: GoalId; add: Amounts; agent: string | undefined; actor: Actor };
-
-async function raise(board: PersonBlackboard, { goal, add, agent: name, actor }: Raise, { messages }: Shell): Promise<void> {
-  const agent = name === undefined ? undefined : await agentOf(board, name);
-  const order = { goal, add, actor, cause: randomUUID() };
-  const reply = await board.raiseBudget(agent === undefined ? order : { ...order, agent });
-  if (reply.outcome === "refused")
-    throw new SettError("request-refused", reply.reason, { hint: "Only a goal that was not ended can spend more." });
+async function raise(board: PersonBlackboard, order: Raise, { messages }: Shell): Promise<void> {
+  const { agent } = await raiseBudget(board, order);
   const whose = agent === undefined ? "" : ` for each grant of agent ${agent}`;
-  messages.done(`The budget of goal ${shortId(goal)} is raised by ${formatAmounts(add)}${whose}.`);
-}
-
-async function agentOf(board: PersonBlackboard, name: string): Promise<AgentName> {
-  const names = [
-    ...new Set([
-      ...(await board.listAgents()).map((agent) => String(agent.name)),
-      ...Object.keys((await board.readGateway())?.agents ?? {}),
-    ]),
-  ];
-  const agent = AgentName.safeParse(name).data;
-  if (agent !== undefined && names.includes(agent)) return agent;
-  const nearest = nearestWord(name, names);
-  throw new SettError("agent-not-found", `There is no agent ${shorten(oneLine(name), 60)}.`, {
-    hint: nearest === undefined ? `There are: ${names.join(", ") || "none"}.` : `Did you mean \`${nearest}\`?`,
-  });
+  messages.done(`The budget of goal ${shortId(order.goal)} is raised by ${formatAmounts(order.add)}${whose}.`);
 }
 
 /** What the figures alone do not say. */

@@ -1,22 +1,11 @@
 // sett graph: draws the artefacts of a goal, their makers and their sources.
 
-import { readHeads, readWhole } from "../../../lib/client/facts/artefacts.ts";
-import { readGoalCosts } from "../../../lib/client/facts/costs.ts";
-import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import { graphJson, readGraph } from "../../../lib/client/facts/graph.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
-import { costJson } from "../../../lib/client/render/cost-text.ts";
 import { dotText } from "../../../lib/client/render/graph-dot.ts";
 import { mermaidText } from "../../../lib/client/render/graph-mermaid.ts";
-import {
-  type ArtefactGraph,
-  artefactGraph,
-  foreignSources,
-  type GraphNode,
-  type ReviewedHead,
-} from "../../../lib/core/artefact-graph.ts";
-import { isApproval } from "../../../lib/core/review-verdict.ts";
+import type { ArtefactGraph } from "../../../lib/core/artefact-graph.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openHistory } from "../instance/open-history.ts";
@@ -82,29 +71,6 @@ function formOf({ format, svg, json }: { format: string | undefined; svg: boolea
   return out.isTerminal ? "tree" : "mermaid";
 }
 
-async function readGraph(board: ReadingBoard, goal: GoalId): Promise<ArtefactGraph> {
-  const artefacts = await readReviewed(board, await board.listArtefactsOfGoal(goal));
-  const [outside, costs, causes] = await Promise.all([
-    readReviewed(board, foreignSources(artefacts)),
-    readGoalCosts(board, goal, artefacts),
-    Promise.all(artefacts.map(({ id }) => board.claimsOfArtefact(id))),
-  ]);
-  const claims = await board.readClaims(causes.flatMap((ofArtefact) => [...ofArtefact.values()]));
-  return artefactGraph({ goal, artefacts, outside, claims, ...(costs && { costs }) });
-}
-
-/** Reads the payloads of reviews, too: the graph shows verdicts, and these payloads are small. */
-async function readReviewed(board: ReadingBoard, ids: readonly ArtefactId[]): Promise<ReviewedHead[]> {
-  const heads = await readHeads(board, ids);
-  const reviews = heads.filter(({ structural_type }) => structural_type === "Review").map(({ id }) => id);
-  const verdicts = new Map<ArtefactId, ReviewedHead["verdict"]>();
-  for await (const { id, payload } of readWhole(board, reviews)) verdicts.set(id, isApproval(payload) ? "approval" : "feedback");
-  return heads.map((head) => {
-    const verdict = verdicts.get(head.id);
-    return verdict === undefined ? head : { ...head, verdict };
-  });
-}
-
 async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<string> {
   switch (form) {
     case "tree":
@@ -116,7 +82,7 @@ async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<s
     case "svg":
       return await svgText(dotText(drawn), shell);
     case "json":
-      return `${JSON.stringify({ ...drawn, nodes: drawn.nodes.map(nodeJson) })}\n`;
+      return `${JSON.stringify(graphJson(drawn))}\n`;
     default:
       return unreachable(form);
   }
@@ -127,11 +93,4 @@ function mermaidWithinLimits(drawn: ArtefactGraph, { messages }: Shell): string 
   if (text.length > mermaidLimits.characters || drawn.edges.length > mermaidLimits.edges)
     messages.warn("Most viewers of Mermaid refuse a graph of this size. Graphviz draws it: --svg, or --format dot.");
   return text;
-}
-
-/** Money in US dollars, as everywhere in JSON. */
-function nodeJson(node: GraphNode) {
-  if (node.kind !== "artefact") return node;
-  const { cost, goal_cost, ...rest } = node;
-  return { ...rest, ...(cost && { cost: costJson(cost) }), ...(goal_cost && { goal_cost: costJson(goal_cost) }) };
 }

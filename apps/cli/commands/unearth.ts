@@ -4,6 +4,7 @@ import { readGoalCosts } from "../../../lib/client/facts/costs.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import { startsOfWork } from "../../../lib/client/facts/start-of-work.ts";
+import { transcriptJson } from "../../../lib/client/facts/transcript.ts";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
 import { plainLines } from "../../../lib/client/text/plain-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
@@ -14,7 +15,7 @@ import { readTranscript } from "../instance/read-transcript.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { transcriptJson, transcriptText } from "../render/transcript-text.ts";
+import { transcriptText } from "../render/transcript-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const unearth = defineCommand({

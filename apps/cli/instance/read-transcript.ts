@@ -1,13 +1,8 @@
-// Reads the calls that led to an artefact, with their bodies, and puts the conversations together.
-
-import { readHeads } from "../../../lib/client/facts/artefacts.ts";
+// Reads the calls that led to an artefact at the command line: the gateway on this machine has their bodies.
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
-import type { Body, Transcript } from "../../../lib/client/facts/transcript.ts";
-import { callsByArtefact } from "../../../lib/core/call-costs.ts";
+import { readTranscript as readWithBodies, type Transcript } from "../../../lib/client/facts/transcript.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import type { CallRecord } from "../../../lib/model/model-call.ts";
-import { conversationsOf } from "../../../lib/models/transcript.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { readBodies } from "./read-bodies.ts";
 
@@ -17,20 +12,5 @@ export async function readTranscript(
   artefact: Artefact,
   shell: Pick<Shell, "cwd" | "env">,
 ): Promise<Transcript> {
-  const { ended } = await board.readCalls(artefact.goal_id);
-  if (ended.length === 0) return { calls: [], conversations: [] };
-  const made = await readHeads(board, await board.listArtefactsOfGoal(artefact.goal_id));
-  const records = callsByArtefact(made, ended).get(artefact.id) ?? [];
-  const digests = records.flatMap(({ request, answer }) => [request, answer].flatMap((body) => body?.digest ?? []));
-  const bodies = await readBodies(shell, board.instance, digests);
-  const bodyOf = (stored: CallRecord["request"]) => (stored === undefined ? undefined : bodies.get(stored.digest));
-  const calls = records.map((call) => ({ call, request: bodyOf(call.request), answer: bodyOf(call.answer) }));
-  const conversations = conversationsOf(
-    calls.map(({ call: { api }, request, answer }) => ({ api, request: textOf(request), answer: textOf(answer) })),
-  );
-  return { calls, conversations };
-}
-
-function textOf(body: Body | undefined): string | undefined {
-  return body !== undefined && "text" in body ? body.text : undefined;
+  return await readWithBodies(board, artefact, (digests) => readBodies(shell, board.instance, digests));
 }

@@ -1,12 +1,11 @@
 // The budget of a goal for people, and as JSON.
 
 import type { BudgetReading } from "../../../lib/client/facts/budget.ts";
-import { amountsJson, budgetJson, costJson, shortCost } from "../../../lib/client/render/cost-text.ts";
+import { shortCost } from "../../../lib/client/render/cost-text.ts";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
-import { minus } from "../../../lib/model/amounts.ts";
-import { type Amounts, amountKinds, type Budget, formatAmount, formatAmounts } from "../../../lib/model/budget.ts";
+import { amountKinds, type Budget, formatAmount, formatAmounts } from "../../../lib/model/budget.ts";
 import { type Cell, table } from "./table.ts";
 
 const maxSummaryLength = 60;
@@ -75,44 +74,4 @@ function modelRows({ models }: BudgetReading, style: Style): Cell[][] {
     { text: cost.unpriced_calls === 0 ? shortCost(cost) || none : "not known" },
     { text: oneLine(answered.join(", ")) || none },
   ]);
-}
-
-export function budgetReportJson(reading: BudgetReading) {
-  const { goal, limits, added, spent, reserved, under_way, agents, models, isAnnounced } = reading;
-  return {
-    goal_id: goal,
-    gateway: isAnnounced,
-    limits: budgetJson(limits),
-    added: amountsJson(added),
-    spent: costJson(spent),
-    reserved: amountsJson(reserved),
-    left: budgetJson(leftOf(limits, spent, reserved)),
-    calls_under_way: under_way,
-    agents: agents.map((agent) => ({
-      name: agent.name,
-      model: agent.model,
-      spent: costJson(agent.cost),
-      calls_under_way: agent.under_way,
-      grant_limits: budgetJson(agent.limits),
-      added: amountsJson(agent.added),
-    })),
-    models: models.map(({ name, provider, answered, cost, usage }) => ({
-      name,
-      provider,
-      answered,
-      spent: costJson(cost),
-      usage,
-    })),
-  };
-}
-
-function leftOf(limits: Budget, spent: Amounts, reserved: Amounts): Budget {
-  const entries = amountKinds.flatMap((kind) => {
-    const limit = limits[kind];
-    if (limit === undefined) return [];
-    const one = { nanousd: 0, tokens: 0, calls: 0 };
-    const left = minus({ ...one, [kind]: limit }, { ...one, [kind]: spent[kind] + reserved[kind] });
-    return [[kind, left[kind]] as const];
-  });
-  return Object.fromEntries(entries);
 }

@@ -1,4 +1,4 @@
-// The conversations of an agent with its model, for people, and the raw bodies of its calls as JSON.
+// The conversations of an agent with its model, for people.
 
 import type { CallWithBodies, Transcript } from "../../../lib/client/facts/transcript.ts";
 import { costText } from "../../../lib/client/render/cost-text.ts";
@@ -27,23 +27,6 @@ export function transcriptText({ calls, conversations }: Transcript, out: Layout
   const shown = new Set(conversations.flatMap((conversation) => conversation.calls));
   const rest = calls.flatMap((call, index) => (shown.has(index) ? [] : [call]));
   return `${[...lines, ...restLines(rest, lines.length > 0)].join("\n")}\n`;
-}
-
-/** The bodies as they were: JSON where they are JSON. */
-export function transcriptJson(id: string, { calls }: Transcript) {
-  return {
-    artefact_id: id,
-    calls: calls.map(({ call, request, answer }) => ({
-      ...call,
-      request_body: rawOf(request),
-      answer_body: rawOf(answer),
-    })),
-  };
-}
-
-function rawOf(body: CallWithBodies["request"]): unknown {
-  if (body === undefined) return null;
-  return "text" in body ? (parseJson(body.text) ?? body.text) : { base64: body.base64 };
 }
 
 type Place = { calls: readonly CallWithBodies[]; number: number; of: number };

@@ -18,6 +18,7 @@ import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { pruneOf } from "./prune.ts";
+import { repliesOf } from "./replies.ts";
 import { State } from "./state.ts";
 
 export type MemoryBlackboard = {
@@ -126,6 +127,7 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
     ...mailOf(state, contact, ensureOn, closing.signal),
     ...modelsOf(state, ensureOn),
     ...pruneOf(state),
+    ...repliesOf(state),
     ...noticesOf(state, isFenced),
     ...leaderLeaseOf(state, nonce, isFenced, ensureOn),
     ...logOf(state, closing.signal),

@@ -38,6 +38,12 @@ export function logOf(state: State, closed: AbortSignal): Log {
       return after(from, count);
     },
 
+    async readEventsBefore(before, count) {
+      let end = state.events.length;
+      while (before !== undefined && end > 0 && !isLater(before, state.events[end - 1]?.id ?? "0")) end -= 1;
+      return copyOf(state.events.slice(Math.max(0, end - count), end).reverse());
+    },
+
     async endOfEvents() {
       return state.events.at(-1)?.id ?? "0";
     },

@@ -81,6 +81,7 @@ export class State {
   readonly openQuestions = new Set<ArtefactId>();
   readonly models = new ModelState();
   noticeCursor: string | undefined;
+  readonly replies = new Map<string, { reply: string; untilMs: number }>();
   /** Subject → hook → its last notification. */
   readonly deliveries = new Map<string, Map<string, Delivery>>();
   pause: { since: string; by: Actor } | undefined;

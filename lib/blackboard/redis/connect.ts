@@ -20,6 +20,7 @@ import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { connected } from "./probe.ts";
 import { pruneOf } from "./prune.ts";
+import { repliesOf } from "./replies.ts";
 
 export type ConnectOptions = {
   url: string;
@@ -71,6 +72,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...modelsOf(deps),
     ...noticesOf(deps),
     ...pruneOf(deps),
+    ...repliesOf(deps),
     ...leaderLeaseOf(deps),
     ...logOf(deps),
     [Symbol.asyncDispose]: async () => connection.close(),

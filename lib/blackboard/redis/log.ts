@@ -37,6 +37,12 @@ export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
       return (entries ?? []).map(read);
     },
 
+    async readEventsBefore(before, count) {
+      const end = before === undefined ? "+" : `(${before}`;
+      const entries = await connection.run((client) => client.xRevRange(keys.events, end, "-", { COUNT: count }));
+      return (entries ?? []).map(read);
+    },
+
     endOfEvents() {
       return connection.run((client) => endOf(client, keys.events));
     },

@@ -18,11 +18,12 @@ import type { Marks } from "./marks.ts";
 
 /**
  * `id`: lets the caller post the same goal again without a second goal; undefined makes a new id. `recording`: the folder into which the
- * gateway writes calls of models now.
+ * gateway writes calls of models now. `commit`: where work starts; undefined: at HEAD, without a change that is not committed.
  */
 type GoalInput = {
   text: string;
   id: GoalId | undefined;
+  commit?: CommitHash | undefined;
   actor: Actor;
   suggest: Suggest;
   recording: string | undefined;
@@ -37,7 +38,7 @@ export async function postGoal(board: PersonBlackboard, repository: HostReposito
   const { text, id, actor, recording, marks } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);
-  const commit = await cleanHead(repository, recording);
+  const commit = input.commit === undefined ? await cleanHead(repository, recording) : await repository.commit(input.commit);
   const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit), marks);
   await repository.pin(board.instance, goal.goal_id, commit);
   const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {

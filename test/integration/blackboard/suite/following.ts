@@ -39,6 +39,17 @@ export function followingSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.endOfEvents()).toBe(from);
   });
 
+  test("the log is read backwards, from its end or from an event", async () => {
+    await using bench = await open();
+    expect(await bench.board.readEventsBefore(undefined, 3)).toEqual([]);
+    for (let count = 0; count < 5; count += 1) await log(bench.board, count);
+    const newest = await bench.board.readEventsBefore(undefined, 2);
+    expect(newest.map(({ data }) => data?.count)).toEqual([4, 3]);
+    const rest = await bench.board.readEventsBefore(newest.at(-1)?.id, 10);
+    expect(rest.map(({ data }) => data?.count)).toEqual([2, 1, 0]);
+    expect(await bench.board.readEventsBefore(rest.at(-1)?.id, 10)).toEqual([]);
+  });
+
   test("a follower gets what happened before, then what happens, and ends with its signal", async () => {
     await using bench = await open();
     const other = await bench.another();

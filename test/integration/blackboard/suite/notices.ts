@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { acquireLeaderLease } from "../../../support/blackboard/scene.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 
 export function noticesSuite(open: () => Promise<Bench>): void {
   test("the notifier's place in the log is kept apart from the orchestrator's, and can be forgotten", async () => {
@@ -31,6 +32,17 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     expect(await other.readDelivery("a", "one")).toEqual(second);
     expect(await other.readDelivery("a", "two")).toEqual(first);
     expect(await other.readDelivery("b", "one")).toBeUndefined();
+  });
+
+  test("a reply of the API is kept under its key, until its time is over", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    expect(await board.readReply("one")).toBeUndefined();
+    await board.keepReply("one", '{"status":201}', 60_000);
+    await board.keepReply("two", "{}", 1);
+    expect(await (await bench.another()).readReply("one")).toBe('{"status":201}');
+    await waitFor("the reply to be forgotten", async () => (await board.readReply("two")) === undefined);
+    expect(await board.readReply("three")).toBeUndefined();
   });
 
   test("an orchestrator whose epoch is over notes nothing and moves nothing", async () => {

@@ -59,6 +59,13 @@ export const leaderMoves: readonly Move[] = [
     },
   },
   { weight: 1, make: (world) => call(world.handle(), "readEvents", eventId(world), world.random.oneOf(1, 5, 1_000)) },
+  {
+    weight: 1,
+    make: (world) => {
+      const before = world.random.oneOf(undefined, eventId(world));
+      return call(world.handle(), "readEventsBefore", before, world.random.oneOf(1, 5, 1_000));
+    },
+  },
   { weight: 1, make: (world) => call(world.handle(), "endOfEvents") },
   { weight: 1, make: (world) => call(world.handle(), "followEvents", eventId(world)) },
 ];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { transcriptJson, transcriptText } from "../../../../../apps/cli/render/transcript-text.ts";
+import { transcriptText } from "../../../../../apps/cli/render/transcript-text.ts";
 import type { CallWithBodies } from "../../../../../lib/client/facts/transcript.ts";
 import { createStyle } from "../../../../../lib/client/text/style.ts";
 import type { OpenCall } from "../../../../../lib/model/model-call.ts";
@@ -93,11 +93,4 @@ test("on a terminal no control character of the model reaches it, and lines are 
   const text = transcriptText({ calls: [callOf()], conversations: [talk([said("assistant", words)])] }, terminal);
   expect(text).not.toContain("\u001b");
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(40);
-});
-
-test("as JSON a body is JSON where it is, and null where it was not kept", () => {
-  const { calls } = transcriptJson("x", { calls: [callOf({}, '{"a":1}'), callOf({}, "data: x")], conversations: [] });
-  expect(calls.map(({ request_body }) => request_body)).toEqual([{ a: 1 }, "data: x"]);
-  const unkept = transcriptJson("x", { calls: [{ ...callOf(), request: undefined }], conversations: [] });
-  expect(unkept.calls[0]).toMatchObject({ request_body: null, answer_body: {}, outcome: "ok" });
 });

@@ -1,0 +1,107 @@
+// Tokens of an identity provider (OIDC): JWTs of one issuer for one audience, whose claims say which rights they give.
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+import { z } from "zod";
+import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { Caller } from "./caller.ts";
+import { Right } from "./rights.ts";
+
+/**
+ * `rights`: of each value that `claim` may have. `jwks`: where the issuer's keys are; without it, the issuer's own configuration says it.
+ * `name_claim`: who it is, on record.
+ */
+export const OidcSettings = z.strictObject({
+  issuer: z.url({ protocol: /^https?$/ }),
+  audience: z.string().min(1),
+  jwks: z.url({ protocol: /^https?$/ }).optional(),
+  claim: z.string().min(1).default("groups"),
+  name_claim: z.string().min(1).default("email"),
+  rights: z.record(z.string(), z.array(Right).min(1)),
+});
+export type OidcSettings = z.infer<typeof OidcSettings>;
+
+/** Signatures with a shared secret would let everyone who can check a token make one. */
+const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
+const clockToleranceSeconds = 30;
+const timeoutMs = 5_000;
+const maxNameLength = 200;
+
+export class Oidc {
+  readonly #settings: OidcSettings;
+  #keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
+
+  constructor(settings: OidcSettings) {
+    this.#settings = settings;
+  }
+
+  /** Throws `not-authenticated`, with the reason, and `not-ready` where the issuer does not answer. */
+  async verify(token: string): Promise<Caller> {
+    const { issuer, audience } = this.#settings;
+    const options = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds, requiredClaims: ["exp"] };
+    try {
+      const { payload } = await jwtVerify(token, await this.#keySet(), options);
+      return this.#callerOf(payload);
+    } catch (cause) {
+      if (cause instanceof SettError) throw cause;
+      if (isRefusal(cause)) throw refused(`The token of ${issuer} is not good: ${cause.message}.`, cause);
+      throw this.#away(cause);
+    }
+  }
+
+  #callerOf(payload: JWTPayload): Caller {
+    const { claim, name_claim, rights } = this.#settings;
+    const values = [payload[claim]].flat().flatMap((value) => (typeof value === "string" ? value.split(" ") : []));
+    const granted = new Set(values.flatMap((value) => (Object.hasOwn(rights, value) ? (rights[value] ?? []) : [])));
+    const named = [payload[name_claim], payload.sub].find((one) => typeof one === "string" && oneLine(one) !== "");
+    if (typeof named !== "string") throw refused(`The token has neither \`${name_claim}\` nor \`sub\`.`);
+    const name = shorten(oneLine(named), maxNameLength);
+    return { name, rights: granted, actor: `person:${name}`, by: "oidc" };
+  }
+
+  /** Asked again after a failure: the issuer may be away when the API starts. */
+  async #keySet(): Promise<ReturnType<typeof createRemoteJWKSet>> {
+    this.#keys ??= this.#findKeys();
+    try {
+      return await this.#keys;
+    } catch (error) {
+      this.#keys = undefined;
+      throw error;
+    }
+  }
+
+  async #findKeys(): Promise<ReturnType<typeof createRemoteJWKSet>> {
+    const { issuer, jwks } = this.#settings;
+    const address = jwks ?? (await discover(issuer));
+    return createRemoteJWKSet(new URL(address), { timeoutDuration: timeoutMs });
+  }
+
+  #away(cause: unknown): SettError {
+    return new SettError("not-ready", `The keys of ${this.#settings.issuer} cannot be read, so its tokens cannot be checked.`, {
+      hint: "Is the identity provider up, and may this machine reach it?",
+      cause,
+    });
+  }
+}
+
+/** What `jose` throws about the token itself, and not about the way to the keys. */
+function isRefusal(error: unknown): error is Error {
+  const aboutKeys = [errors.JWKSTimeout, errors.JWKSInvalid, errors.JWKInvalid];
+  return (
+    error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC" && !aboutKeys.some((kind) => error instanceof kind)
+  );
+}
+
+const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
+
+async function discover(issuer: string): Promise<string> {
+  const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs), redirect: "error" });
+  if (!answer.ok) throw new Error(`${address} answers ${answer.status}.`);
+  const found = Discovery.parse(await answer.json());
+  if (found.issuer !== issuer) throw new Error(`${address} is the configuration of another issuer.`);
+  return found.jwks_uri;
+}
+
+function refused(message: string, cause?: unknown): SettError {
+  return new SettError("not-authenticated", message, { hint: "Get a new token from the identity provider.", cause });
+}

@@ -1,0 +1,72 @@
+// The API as a Hono app: a value with a `fetch` handler, web-standard.
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { accessGate, accessOf } from "./access/gate.ts";
+import { idempotency } from "./access/idempotency.ts";
+import { signIn } from "./access/sign-in.ts";
+import type { Deps } from "./deps.ts";
+import { documentOf } from "./document.ts";
+import type { Api, Env } from "./env.ts";
+import { answerEtags } from "./etags.ts";
+import { securityHeaders } from "./headers.ts";
+import type { Hooks } from "./hooks.ts";
+import { type Parts, partsOf } from "./parts.ts";
+import { problemResponse } from "./problem.ts";
+import { refuse, tooLarge, unknownAddress } from "./refuse.ts";
+import { addAgentRoutes } from "./routes/agents.ts";
+import { addContentRoutes } from "./routes/artefact-content.ts";
+import { addArtefactRoutes } from "./routes/artefacts.ts";
+import { addClaimRoutes } from "./routes/claims.ts";
+import { addControlRoutes } from "./routes/control.ts";
+import { addEventRoutes } from "./routes/events.ts";
+import { addGoalPartRoutes } from "./routes/goal-parts.ts";
+import { addGoalRoutes } from "./routes/goals.ts";
+import { addInquiryRoutes } from "./routes/inquiries.ts";
+import { addInstanceRoutes } from "./routes/instance.ts";
+import { usageOf } from "./wrong-request.ts";
+
+/** `run` follows the log until the signal. */
+export type ApiProgram = { app: Api; parts: Parts; run(): Promise<void> };
+
+const addResources = [
+  ...[addInstanceRoutes, addControlRoutes, addGoalRoutes, addGoalPartRoutes, addArtefactRoutes, addContentRoutes],
+  ...[addClaimRoutes, addInquiryRoutes, addAgentRoutes, addEventRoutes],
+];
+
+export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): ApiProgram {
+  const parts = partsOf(deps, signal);
+  const access = accessOf(parts);
+  const app: Api = new OpenAPIHono<Env>({
+    defaultHook: (result) => {
+      if (!result.success) throw usageOf(result.error, result.target);
+    },
+  });
+  const limit = bodyLimit({ maxSize: deps.limits.maxBodyBytes, onError: () => problemResponse(tooLarge(deps.limits)) });
+  app.use("*", securityHeaders(deps));
+  app.get("/healthz", (context) => {
+    const reason = deps.board.contactProblem();
+    return reason === undefined
+      ? context.json({ service: "api", ok: true }, 200)
+      : context.json({ service: "api", ok: false, reason }, 503);
+  });
+  let document: string | undefined;
+  app.get("/v1/openapi.json", (context) => {
+    document ??= JSON.stringify(documentOf(app, deps.version));
+    return context.body(document, 200, { "content-type": "application/json" });
+  });
+  app.use("/v1/*", accessGate(parts, access), limit, answerEtags, idempotency(parts));
+  for (const add of addResources) add(app, parts);
+  if (hooks.mcp !== undefined) {
+    const { mcp } = hooks;
+    app.all("/mcp", accessGate(parts, access), limit, (context) => mcp(context.req.raw, context.var.caller, parts));
+  }
+  app.get("/", signIn(access));
+  app.get("/open", signIn(access));
+  if (hooks.page !== undefined) {
+    const { page } = hooks;
+    app.get("*", async (context, next) => (await page(context.req.raw)) ?? (await next()));
+  }
+  app.notFound((context) => refuse(parts, unknownAddress(context.req.path)));
+  app.onError((error) => refuse(parts, error));
+  return { app, parts, run: () => parts.hub.run(signal) };
+}

@@ -1,0 +1,78 @@
+// The dependencies of the API. All of them are passed in: `sett ui` and the container choose other ones.
+import type { Clock } from "../../lib/async/clock.ts";
+import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
+import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
+import type { Suggest } from "../../lib/client/text/suggest.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Actor } from "../../lib/model/event.ts";
+import type { CommitHash, GoalId } from "../../lib/model/ids.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { OidcSettings } from "./access/oidc.ts";
+import type { KnownToken } from "./access/tokens.ts";
+import type { StreamLimits } from "./events/stream.ts";
+import type { ApiMetrics } from "./metrics.ts";
+
+export type Deps = {
+  board: PersonBlackboard;
+  version: string;
+  tokens: readonly KnownToken[];
+  oidc?: OidcSettings | undefined;
+  /** Browsers reach it by TLS alone. */
+  isSecure: boolean;
+  /** Other origins whose pages may use the API: none, most often. */
+  origins: readonly string[];
+  /** Undefined where the API sees no repository: then it states no goals, and shows no commits. */
+  repository?: Repository | undefined;
+  /** Undefined where it reaches no container runtime. */
+  logs?: Logs | undefined;
+  /** The kept bodies of calls; undefined where it reaches no gateway. */
+  readBodies?: ReadBodies | undefined;
+  /** Draws DOT; undefined where there is no Graphviz. */
+  drawSvg?: ((dot: string) => Promise<string>) | undefined;
+  metrics: ApiMetrics;
+  log: JsonLog;
+  clock: Clock;
+  newId: () => string;
+  suggest: Suggest;
+  limits: Limits;
+};
+
+export type Limits = {
+  maxBodyBytes: number;
+  /** Of one token, in a minute. */
+  requestsPerMinute: number;
+  writesPerMinute: number;
+  /** Streams of events and logs that are open at the same time. */
+  maxStreams: number;
+  stream: StreamLimits;
+};
+
+export const defaultLimits: Limits = {
+  maxBodyBytes: 2 * 1024 * 1024,
+  requestsPerMinute: 3_000,
+  writesPerMinute: 300,
+  maxStreams: 1_000,
+  stream: { pingMs: 15_000, patienceMs: 30_000 },
+};
+
+/** The user's repository. */
+export interface Repository {
+  /** Undefined where it has no commits. */
+  head(): Promise<CommitHash | undefined>;
+  /** States a goal. `commit`: where the work begins, else HEAD. Throws as `postGoal`. */
+  postGoal(
+    board: PersonBlackboard,
+    goal: { text: string; id: GoalId | undefined; commit: CommitHash | undefined; actor: Actor },
+  ): Promise<Artefact>;
+  /** What an artefact's commit changes since its work began, as a unified diff. Throws `git-failed`. */
+  changes(board: PersonBlackboard, artefact: Artefact): Promise<string>;
+}
+
+/** What the parts of an instance have logged. */
+export interface Logs {
+  /**
+   * Lines of `name`, an agent or `orchestrator`, `gateway`, `redis`; the last `tail` of them, then, with `follow`, new ones until the signal.
+   * Throws `agent-not-found`.
+   */
+  read(name: string, options: { tail: number; follow: boolean; signal: AbortSignal }): AsyncIterable<string>;
+}

@@ -1,0 +1,134 @@
+// One follower of the log for all clients of this process: Redis sees one reader, however many watch.
+import { sleep } from "../../../lib/async/sleep.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
+import { compareIds } from "./event-id.ts";
+
+type Board = Pick<PersonBlackboard, "followEvents" | "readEvents" | "endOfEvents" | "onReconnect">;
+
+/** `frame`: the event as clients get it, made once for all of them. */
+export type Sent = { event: SettEvent; frame: Uint8Array };
+
+/** Events that stay in memory, for clients that are a little behind. */
+const defaultRingSize = 4_096;
+const retryMs = 500;
+
+const encoder = new TextEncoder();
+
+export class EventHub {
+  readonly #board: Board;
+  readonly #log: JsonLog;
+  readonly #ringSize: number;
+  /** The newest events; what is before them is in Redis. */
+  #ring: Sent[] = [];
+  /** The event before the first of the ring: clients behind it read Redis. */
+  #before: string | undefined;
+  #last: string | undefined;
+  readonly #waiting = new Set<() => void>();
+  readonly #listeners = new Set<(events: readonly SettEvent[]) => void>();
+
+  constructor(board: Board, log: JsonLog, ringSize = defaultRingSize) {
+    this.#board = board;
+    this.#log = log;
+    this.#ringSize = ringSize;
+  }
+
+  /** The id of the newest event that has arrived here; undefined until the log is followed. */
+  get last(): string | undefined {
+    return this.#last;
+  }
+
+  /** Follows the log until the signal; a Redis that is away is waited for. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        this.#last ??= await this.#board.endOfEvents();
+        this.#before ??= this.#last;
+        this.#wake();
+        for await (const events of this.#board.followEvents(this.#last, signal)) this.#take(events);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#log.warn("The log cannot be followed, trying again", { error: messageOf(error) });
+        await sleep(retryMs, signal);
+      }
+    }
+  }
+
+  /** Called with all events, in order. Returns the function that ends it. */
+  listen(listener: (events: readonly SettEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Those after this one that are in memory; undefined where some of them are only in Redis, or the log is not followed yet. */
+  after(id: string): readonly Sent[] | undefined {
+    if (this.#before === undefined || compareIds(id, this.#before) < 0) return undefined;
+    const newest = this.#ring.at(-1)?.event.id;
+    if (newest === undefined || compareIds(id, newest) >= 0) return [];
+    let [low, high] = [0, this.#ring.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compareIds(this.#ring[middle]?.event.id ?? "0", id) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return this.#ring.slice(low);
+  }
+
+  /** The events after this one, from memory, else from Redis; at most about `count`. Empty where there are none. */
+  async read(id: string, count: number): Promise<readonly Sent[]> {
+    const inMemory = this.after(id);
+    if (inMemory !== undefined) return inMemory.slice(0, count);
+    return (await this.#board.readEvents(id, count)).map(sent);
+  }
+
+  /** Resolves when there are events after this one, after `ms`, or at the signal. */
+  async changed(id: string, ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || (this.#last !== undefined && compareIds(this.#last, id) > 0)) return;
+    await new Promise<void>((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", finish);
+        this.#waiting.delete(finish);
+        resolve();
+      };
+      const timer = setTimeout(finish, ms);
+      signal.addEventListener("abort", finish, { once: true });
+      this.#waiting.add(finish);
+    });
+  }
+
+  /** Resolves when all that is in the log now has arrived here, or after `ms`: false then. */
+  async caughtUp(ms: number, signal: AbortSignal): Promise<boolean> {
+    const end = await this.#board.endOfEvents();
+    const deadline = performance.now() + ms;
+    while (this.#last === undefined || compareIds(this.#last, end) < 0) {
+      const left = deadline - performance.now();
+      if (left <= 0 || signal.aborted) return false;
+      await this.changed(this.#last ?? "0", left, signal);
+    }
+    return true;
+  }
+
+  #take(events: readonly SettEvent[]): void {
+    this.#ring.push(...events.map(sent));
+    this.#last = events.at(-1)?.id ?? this.#last;
+    const surplus = this.#ring.length - this.#ringSize;
+    // Cut by halves: each cut moves all that stays.
+    if (surplus > this.#ringSize / 2) {
+      this.#before = this.#ring[surplus - 1]?.event.id ?? this.#before;
+      this.#ring = this.#ring.slice(surplus);
+    }
+    for (const listener of this.#listeners) listener(events);
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+}
+
+function sent(event: SettEvent): Sent {
+  return { event, frame: encoder.encode(`id: ${event.id}\nevent: sett\ndata: ${JSON.stringify(event)}\n\n`) };
+}

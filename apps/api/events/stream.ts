@@ -1,0 +1,95 @@
+// Server-sent events for one client: the past from Redis, then what the hub brings, without a gap or a repeat.
+import { sleep } from "../../../lib/async/sleep.ts";
+import { type EventFilter, isWanted } from "./filter.ts";
+import type { EventHub, Sent } from "./hub.ts";
+
+/** Milliseconds. A client that takes nothing for `patienceMs` is cut. */
+export type StreamLimits = { pingMs: number; patienceMs: number };
+export const defaultStreamLimits: StreamLimits = { pingMs: 15_000, patienceMs: 30_000 };
+
+const atOnce = 500;
+const retryMs = 500;
+const encoder = new TextEncoder();
+
+type Options = { hub: EventHub; from: string; filter: EventFilter; signal: AbortSignal; limits?: StreamLimits };
+
+/** The body of the answer. `from`: the event after which it begins. It ends with the signal, and when the client goes. */
+export function eventStream({ hub, from, filter, signal, limits = defaultStreamLimits }: Options): ReadableStream<Uint8Array> {
+  const gone = new AbortController();
+  const over = AbortSignal.any([signal, gone.signal]);
+  const frames = framesOf(hub, from, filter, over, limits);
+  let reader: ReturnType<typeof setTimeout> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        clearTimeout(reader);
+        const { done, value } = await frames.next();
+        if (done) return controller.close();
+        controller.enqueue(value);
+        // The next pull comes when the client has taken this.
+        reader = setTimeout(() => {
+          gone.abort();
+          controller.enqueue(
+            encoder.encode(`: too slow: nothing was read for ${limits.patienceMs} ms. Go on with Last-Event-ID.\n\n`),
+          );
+          controller.close();
+        }, limits.patienceMs);
+      },
+      cancel() {
+        clearTimeout(reader);
+        gone.abort();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}
+
+async function* framesOf(
+  hub: EventHub,
+  from: string,
+  filter: EventFilter,
+  over: AbortSignal,
+  { pingMs }: StreamLimits,
+): AsyncGenerator<Uint8Array, void> {
+  // Tells the client at once that it is connected, and where it is.
+  yield encoder.encode(`retry: 1000\nid: ${from}\n\n`);
+  let last = from;
+  let sentAt = performance.now();
+  while (!over.aborted) {
+    const events = await read(hub, last, over);
+    if (over.aborted) return;
+    const wanted = events.filter(({ event }) => isWanted(event, filter));
+    last = events.at(-1)?.event.id ?? last;
+    if (wanted.length > 0) {
+      yield joined(wanted);
+      sentAt = performance.now();
+    }
+    const left = pingMs - (performance.now() - sentAt);
+    if (left <= 0) {
+      // With where the client is in the log: what it does not want need not be read again.
+      yield encoder.encode(`id: ${last}\nevent: ping\ndata: {}\n\n`);
+      sentAt = performance.now();
+    } else if (events.length === 0) await hub.changed(last, left, over);
+  }
+}
+
+/** Redis may be away: the stream waits, and goes on where it was. */
+async function read(hub: EventHub, last: string, over: AbortSignal): Promise<readonly Sent[]> {
+  try {
+    return await hub.read(last, atOnce);
+  } catch {
+    await sleep(retryMs, over);
+    return [];
+  }
+}
+
+function joined(events: readonly Sent[]): Uint8Array {
+  if (events.length === 1 && events[0] !== undefined) return events[0].frame;
+  const whole = new Uint8Array(events.reduce((sum, { frame }) => sum + frame.byteLength, 0));
+  let at = 0;
+  for (const { frame } of events) {
+    whole.set(frame, at);
+    at += frame.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,33 @@
+// A goal as the API shows it: in a list, and alone.
+import type { Situation } from "../../../lib/client/facts/blocked-reason.ts";
+import { waitingJson } from "../../../lib/client/facts/status-json.ts";
+import { goalCostJson } from "../../../lib/client/render/cost-text.ts";
+import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import { claimView } from "./claim-view.ts";
+import type { GoalFacts } from "./goal-readings.ts";
+
+export function goalSummaryView({ goal, status, summary, created_at, artefacts, failures, cost }: GoalFacts) {
+  return {
+    ...{ id: goal, state: status.state, summary, created_at, artefacts, cost: goalCostJson(cost) },
+    open_claims: status.openClaims.length,
+    waiting_for: status.waitingFor.length,
+    failures: failures.length,
+  };
+}
+
+/** `text`: of the newest version of the goal. */
+export function goalView(facts: GoalFacts, text: string, situation: Situation) {
+  const { status, failures, commit } = facts;
+  return {
+    ...goalSummaryView(facts),
+    text,
+    commit: commit ?? null,
+    open_claims: status.openClaims.map((claim) => claimView(claim, situation)),
+    waiting_for: status.waitingFor.map((waiting) => waitingJson(waiting, situation)),
+    failures: failures.map(failureView),
+  };
+}
+
+function failureView({ id, type, produced_by_agent, metadata, created_at }: ArtefactHead) {
+  return { id, type, by: produced_by_agent || null, reason: metadata.summary ?? "", created_at };
+}

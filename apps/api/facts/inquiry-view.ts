@@ -1,0 +1,22 @@
+// What waits for a person, as the API shows it.
+import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
+import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
+import { questionText } from "../../../lib/model/budget-question.ts";
+
+export function inquiryView(inquiry: Inquiry) {
+  const { id, goal_id } = subjectOf(inquiry);
+  const common = { id, goal_id, since: inquiry.since };
+  if (inquiry.kind === "question")
+    return { kind: "question" as const, ...common, question: inquiry.question, text: questionText(inquiry.question) };
+  const { claim: claim_id, agent, artefact, content } = inquiry;
+  const { text, isWhole } = content;
+  return {
+    kind: "approval" as const,
+    ...{ ...common, claim_id, for: agent, artefact },
+    content: { text: text.toWellFormed(), whole: isWhole },
+  };
+}
+
+export function headOf({ payload: _, ...head }: Artefact): ArtefactHead {
+  return head;
+}

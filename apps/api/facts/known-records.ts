@@ -1,0 +1,55 @@
+// Keeps records that never change in memory: heads of artefacts, and claims that have ended. Lists show the same ones again and again.
+import { RecentMap } from "../../../lib/async/recent-map.ts";
+import type { StoredHead } from "../../../lib/blackboard/artefact-port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
+import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+
+/** At most twice as many are kept: some 40 MB where all are in use. */
+const minHeads = 10_000;
+const minClaims = 5_000;
+/** Longer ones are read again: metadata may have a megabyte. */
+const maxLength = 3_000;
+
+/** The same blackboard, which reads each of them once. What a person has changed or pruned is forgotten with its turn or the connection. */
+export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
+  const heads = new RecentMap<ArtefactId, StoredHead>(minHeads);
+  const claims = new RecentMap<ClaimId, ClaimSnapshot>(minClaims);
+  board.onReconnect(() => {
+    heads.clear();
+    claims.clear();
+  });
+  return {
+    ...board,
+
+    async readHeads(ids) {
+      const unknown = ids.filter((id) => heads.get(id) === undefined);
+      const read = new Map<ArtefactId, StoredHead>();
+      if (unknown.length > 0) {
+        for (const stored of await board.readHeads(unknown)) {
+          read.set(stored.head.id, stored);
+          if (lengthOf(stored) <= maxLength) heads.set(stored.head.id, stored);
+        }
+      }
+      return ids.flatMap((id) => read.get(id) ?? heads.get(id) ?? []);
+    },
+
+    async readClaims(ids, onMalformed) {
+      const unknown = ids.filter((id) => claims.get(id) === undefined);
+      const read = new Map<ClaimId, ClaimSnapshot>();
+      if (unknown.length > 0) {
+        for (const snapshot of await board.readClaims(unknown, onMalformed)) {
+          const { id, status } = snapshot.claim;
+          read.set(id, snapshot);
+          if (isEnded(status)) claims.set(id, snapshot);
+        }
+      }
+      return ids.flatMap((id) => read.get(id) ?? claims.get(id) ?? []);
+    },
+  };
+}
+
+/** About how many characters it holds. */
+function lengthOf({ head, beginning }: StoredHead): number {
+  return beginning.length + head.source_artefacts.length * 40 + JSON.stringify(head.metadata).length;
+}

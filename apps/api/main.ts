@@ -1,0 +1,99 @@
+// The API's program: creates the dependencies, and alone reads the environment.
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import { systemClock } from "../../lib/async/clock.ts";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { suggestFor } from "../../lib/client/text/suggest.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import { describeFatalError } from "../../lib/service/fatal-error.ts";
+import { isHealthy } from "../../lib/service/health-check.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { serve } from "../../lib/service/serve.ts";
+import { createServiceApp } from "../../lib/service/service-app.ts";
+import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { createApi } from "./app.ts";
+import type { Deps } from "./deps.ts";
+import { createApiMetrics } from "./metrics.ts";
+import { openRepository } from "./repository.ts";
+import { Environment, readSettings, type Settings } from "./settings.ts";
+
+const usage = "usage: api [--version | --healthcheck]   (settings come from the environment)";
+
+/** A client that sends or takes nothing for so long is cut; a stream of events pings more often. */
+const idleSeconds = 60;
+
+async function main([argument, ...more]: string[]): Promise<void> {
+  if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
+  switch (argument) {
+    case undefined:
+      return await runApi(readSettings(process.env));
+    case "--version":
+      return console.log(packageJson.version);
+    case "--healthcheck":
+      process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
+      return;
+    default:
+      throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
+  }
+}
+
+async function runApi(settings: Settings): Promise<void> {
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "api", instance: settings.instance });
+  const signal = stopSignal();
+  const hasStarted = exitOn(signal);
+  const board = await connectBlackboard({
+    url: settings.redisUrl,
+    instance: settings.instance,
+    timeoutMs: settings.redisTimeoutMs,
+    giveUpMs: settings.redisGiveUpMs,
+    onLost: fail,
+    onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
+  });
+  const { tokens, oidc, isSecure, origins, limits, repositoryFolder } = settings;
+  const deps: Deps = {
+    ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits },
+    repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env),
+    metrics: createApiMetrics(),
+    log,
+    clock: systemClock,
+    newId: randomUUID,
+    suggest: suggestFor(undefined),
+  };
+  const api = createApi(deps, signal);
+  const health = createServiceApp({
+    service: "api",
+    health: () => healthOf(deps),
+    metrics: deps.metrics.registry,
+    state: () => ({ streams: api.parts.streams.open, last_event: api.parts.hub.last ?? null }),
+  });
+  const healthServer = serve({ port: settings.healthPort, hostname: settings.healthHost }, health.fetch);
+  const address = { port: settings.port, hostname: settings.host, idleSeconds, ...(await tlsOf(settings)) };
+  const server = serve(address, api.app.fetch);
+  log.info("API started", { version: packageJson.version, port: server.port, health_port: healthServer.port });
+  hasStarted();
+  await api.run();
+  await Promise.all([server.stop(), healthServer.stop()]);
+  await board[Symbol.asyncDispose]();
+  log.info("API stopped", { signal: signal.reason });
+}
+
+async function tlsOf({ tls }: Settings): Promise<{ tls?: { cert: string; key: string } }> {
+  if (tls === undefined) return {};
+  const [cert, key] = await Promise.all([readFile(tls.certificate, "utf8"), readFile(tls.key, "utf8")]);
+  return { tls: { cert, key } };
+}
+
+function healthOf({ board }: Deps) {
+  const problem = board.contactProblem();
+  return problem === undefined ? { ok: true as const } : { ok: false as const, reason: problem };
+}
+
+function fail(error: unknown): never {
+  const { text: problem, exitCode } = describeFatalError("api", error);
+  console.error(problem);
+  process.exit(exitCode);
+}
+
+await main(process.argv.slice(2)).catch(fail);

@@ -1,0 +1,62 @@
+// Problem details (RFC 9457) with the sentences of the command line.
+import { messageOf, SettError, type SettErrorCode } from "../../lib/model/errors.ts";
+
+export type Problem = { type: string; title: string; status: number; detail: string; hint?: string | undefined; code: string };
+
+type Kind = { status: ProblemStatus; title: string };
+export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+
+const wrongUse: Kind = { status: 422, title: "The request is wrong" };
+const unknown: Kind = { status: 404, title: "There is no such thing" };
+const conflict: Kind = { status: 409, title: "The instance refuses this" };
+const away: Kind = { status: 503, title: "A part of the instance does not answer" };
+const broken: Kind = { status: 500, title: "Something has failed" };
+
+/** Codes of the command line that no request of the API can meet are failures of the program. */
+const kinds: Partial<Record<SettErrorCode, Kind>> = {
+  "agent-not-found": unknown,
+  "artefact-ambiguous": wrongUse,
+  "artefact-malformed": conflict,
+  "artefact-not-found": unknown,
+  "blackboard-refused": conflict,
+  "command-failed": away,
+  "context-too-large": conflict,
+  "docker-failed": away,
+  "docker-unreachable": away,
+  "git-failed": conflict,
+  "goal-invalid": wrongUse,
+  "instance-not-found": unknown,
+  "not-allowed": { status: 403, title: "The token may not do this" },
+  "not-authenticated": { status: 401, title: "It is not known who asks" },
+  "not-found": unknown,
+  "not-ready": away,
+  "redis-unreachable": away,
+  "repository-unusable": conflict,
+  "request-refused": conflict,
+  "too-large": { status: 413, title: "The request is too large" },
+  "too-many-requests": { status: 429, title: "Too many requests" },
+  usage: wrongUse,
+  "workspace-dirty": conflict,
+};
+
+export function kindOf(error: unknown): Kind {
+  return (error instanceof SettError ? kinds[error.code] : undefined) ?? broken;
+}
+
+/** What is no SettError is a mistake of the program: its message stays in the log. */
+export function problemOf(error: unknown): Problem {
+  const { status, title } = kindOf(error);
+  const isExpected = error instanceof SettError;
+  const code = isExpected ? error.code : "internal";
+  const detail = isExpected ? messageOf(error) : "The API has failed. Its log says why.";
+  const hint = isExpected ? error.hint : undefined;
+  return { type: `https://sett.dev/problems/${code}`, title, status, detail, ...(hint !== undefined && { hint }), code };
+}
+
+export function problemResponse(error: unknown, headers: Record<string, string> = {}): Response {
+  const problem = problemOf(error);
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
+  });
+}

@@ -1,0 +1,38 @@
+// The answer to a request that was not carried out.
+import { HTTPException } from "hono/http-exception";
+import { oneLine, shorten } from "../../lib/client/text/plain-text.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import { isAway } from "../../lib/service/until-contact.ts";
+import type { Limits } from "./deps.ts";
+import type { Parts } from "./parts.ts";
+import { problemOf, problemResponse } from "./problem.ts";
+
+/** What is not expected goes into the log, without the request, which may have secrets. */
+export function refuse({ deps: { log, metrics } }: Pick<Parts, "deps">, thrown: unknown): Response {
+  const error = thrown instanceof HTTPException ? fromHono(thrown) : thrown;
+  const { code, status } = problemOf(error);
+  metrics.refusals.inc({ code });
+  if (status === 500)
+    log.error("A request has failed", { error: error instanceof Error ? (error.stack ?? error) : String(error) });
+  else if (isAway(error)) log.warn("Redis is away", { error });
+  return problemResponse(error, status === 401 ? { "www-authenticate": 'Bearer realm="sett"' } : {});
+}
+
+export function unknownAddress(path: string): SettError {
+  return new SettError("not-found", `The API has no address ${shorten(oneLine(path), 100)}, or not for this method.`, {
+    hint: "`/v1/openapi.json` lists all of them.",
+  });
+}
+
+export function tooLarge({ maxBodyBytes }: Limits): SettError {
+  return new SettError("too-large", `The body of the request has more than ${maxBodyBytes} bytes.`, {
+    hint: "Commit a long text to the repository, and name its path instead.",
+  });
+}
+
+/** Hono refuses what is no JSON by itself. */
+function fromHono({ message }: HTTPException): SettError {
+  return new SettError("usage", message === "" ? "The request cannot be read." : `${message}.`, {
+    hint: "Send a JSON object with `Content-Type: application/json`.",
+  });
+}

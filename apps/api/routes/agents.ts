@@ -1,0 +1,98 @@
+// /v1/agents: who is in the clan, and what each of them has logged.
+import { createRoute, z } from "@hono/zod-openapi";
+import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
+import { livenessOf } from "../../../lib/client/facts/blocked-reason.ts";
+import { readSituation } from "../../../lib/client/facts/goal.ts";
+import { agentJson } from "../../../lib/client/facts/status-json.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { Api } from "../env.ts";
+import { lineStream } from "../events/line-stream.ts";
+import type { Parts } from "../parts.ts";
+import { Agent, AgentList } from "../schemas/agent.ts";
+import { findProblems, json, readProblems, security } from "../schemas/common.ts";
+import { openStream } from "./open-stream.ts";
+
+const tags = ["Agents"];
+const maxTail = 5_000;
+
+const listAgents = createRoute({
+  method: "get",
+  path: "/v1/agents",
+  tags,
+  summary: "List the agents: what they do, what waits for them, and how well they do",
+  security,
+  responses: { 200: json(AgentList, "By name."), ...readProblems },
+});
+
+const readLogs = createRoute({
+  method: "get",
+  path: "/v1/agents/{name}/logs",
+  tags,
+  summary: "Read what an agent has logged, or follow it",
+  security,
+  request: {
+    params: z.strictObject({
+      name: z
+        .string()
+        .min(1)
+        .max(40)
+        .regex(/^[a-z0-9-]+$/, { error: "is the name of an agent, or orchestrator, gateway or redis" })
+        .openapi({
+          param: { name: "name", in: "path" },
+          description: "An agent, or `orchestrator`, `gateway`, `redis`.",
+          example: "coder",
+        }),
+    }),
+    query: z.strictObject({
+      tail: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(maxTail)
+        .default(200)
+        .openapi({ description: "How many of the last lines.", example: 200 }),
+      follow: z.enum(["true", "false"]).default("false").openapi({ description: "Keep the answer open for new lines." }),
+    }),
+  },
+  responses: { 200: { description: "Lines.", content: { "text/plain": { schema: z.string() } } }, ...findProblems },
+});
+
+export function addAgentRoutes(api: Api, parts: Parts): void {
+  const { board, deps, rates } = parts;
+
+  api.openapi(listAgents, async (context) => {
+    const situation = await readSituation(board, deps.suggest);
+    const { agents, open } = situation;
+    const ratesOf = await rates.of(agents.map(({ name }) => name));
+    const items = agents.map((agent) => ({
+      ...agentJson(agent, situation),
+      state: Agent.shape.state.parse(agentJson(agent, situation).state),
+      kind: kindOf(agent) ?? ("container" as const),
+      is_silent: livenessOf(agent, situation).reason === "silent",
+      queued: open.reduce(
+        (sum, { grants }) => sum + grants.filter((grant) => grant.agent === agent.name && grant.state === "queued").length,
+        0,
+      ),
+      rates: ratesOf.get(agent.name) ?? { done: 0, failed: 0, failures_by_reason: {}, since: null },
+      bids: agent.bids,
+    }));
+    return context.json({ items }, 200);
+  });
+
+  api.openapi(readLogs, async (context) => {
+    const { name } = context.req.valid("param");
+    const { tail, follow } = context.req.valid("query");
+    const { logs } = deps;
+    if (logs === undefined)
+      throw new SettError("not-ready", "This API reaches no logs of agents.", {
+        hint: `\`${deps.suggest(`logs ${name}`)}\` shows them.`,
+      });
+    if (follow === "true")
+      return await openStream(parts, context, "text/plain; charset=utf-8", async (signal) =>
+        lineStream(logs.read(name, { tail, follow: true, signal })),
+      );
+    const lines: string[] = [];
+    for await (const line of logs.read(name, { tail, follow: false, signal: context.req.raw.signal })) lines.push(`${line}\n`);
+    return context.text(lines.join(""), 200);
+  });
+}

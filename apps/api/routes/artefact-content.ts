@@ -1,0 +1,131 @@
+// What is behind an artefact: its content, what its agent was given, what its commit changes, and what its model was asked.
+import { createRoute, z } from "@hono/zod-openapi";
+import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
+import { readTranscript, transcriptJson } from "../../../lib/client/facts/transcript.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { Conversation } from "../../../lib/models/transcript.ts";
+import type { Part } from "../../../lib/models/transcript-parts.ts";
+import type { Api, RequestContext } from "../env.ts";
+import { etagOf, matches } from "../etags.ts";
+import { inputsOf, madeBy } from "../facts/made-by.ts";
+import type { Parts } from "../parts.ts";
+import { ArtefactItem } from "../schemas/artefact.ts";
+import { findProblems, idParameter, json, security } from "../schemas/common.ts";
+import { Transcript } from "../schemas/transcript.ts";
+import { repositoryOf } from "./goals.ts";
+
+const tags = ["Artefacts"];
+const params = idParameter("an artefact");
+const text = (description: string) => ({ description, content: { "text/plain": { schema: z.string() } } });
+
+const content = createRoute({
+  method: "get",
+  path: "/v1/artefacts/{id}/content",
+  tags,
+  summary: "Read the payload of an artefact, byte for byte",
+  security,
+  request: { params },
+  responses: { 200: text("The payload."), ...findProblems },
+});
+
+const context = createRoute({
+  method: "get",
+  path: "/v1/artefacts/{id}/context",
+  tags,
+  summary: "List what the agent that made it was given",
+  description: "The target comes first, then the context, as the grant has it on record. Empty for what no agent has made.",
+  security,
+  request: { params },
+  responses: { 200: json(z.strictObject({ items: z.array(ArtefactItem) }).openapi("Inputs"), "The inputs."), ...findProblems },
+});
+
+const diff = createRoute({
+  method: "get",
+  path: "/v1/artefacts/{id}/diff",
+  tags,
+  summary: "Read what the commit of an artefact changes",
+  description:
+    "A unified diff since the commit at which the work began, after a line for each commit, as `sett unearth` shows it.",
+  security,
+  request: { params },
+  responses: { 200: text("The diff."), ...findProblems },
+});
+
+const transcript = createRoute({
+  method: "get",
+  path: "/v1/artefacts/{id}/transcript",
+  tags,
+  summary: "Read the calls of a language model that led to an artefact",
+  security,
+  request: { params },
+  responses: { 200: json(Transcript, "The calls, and the conversations that they make."), ...findProblems },
+});
+
+const immutable = { "cache-control": "private, max-age=31536000, immutable" };
+
+export function addContentRoutes(api: Api, parts: Parts): void {
+  const { board, deps, artefacts } = parts;
+
+  api.openapi(content, async (request) => {
+    const artefact = await artefactOf(parts, request.req.valid("param").id);
+    return plainText(request, artefact.payload, etagOf(artefact.id));
+  });
+
+  api.openapi(context, async (request) => {
+    const artefact = await artefactOf(parts, request.req.valid("param").id);
+    const made = await madeBy(board, artefact);
+    return request.json({ items: made === undefined ? [] : await artefacts.read(inputsOf(made, artefact)) }, 200);
+  });
+
+  api.openapi(diff, async (request) => {
+    const artefact = await artefactOf(parts, request.req.valid("param").id);
+    const { metadata, logical_id, goal_id, type } = artefact;
+    if (metadata.commit === undefined || String(logical_id) === String(goal_id))
+      throw new SettError("artefact-not-found", `${type} ${artefact.id} has no commit of an agent.`, {
+        hint: "Only a result with `metadata.commit` has a diff.",
+      });
+    const changes = await repositoryOf(parts).changes(board, artefact);
+    return plainText(request, changes, etagOf(changes));
+  });
+
+  api.openapi(transcript, async (request) => {
+    const artefact = await artefactOf(parts, request.req.valid("param").id);
+    const found = await readTranscript(board, artefact, async (digests) => {
+      if (digests.length === 0) return new Map();
+      if (deps.readBodies !== undefined) return await deps.readBodies(digests);
+      throw new SettError("not-ready", "This API reaches no gateway, and only the gateway can read the bodies of calls.", {
+        hint: "`sett unearth ID --transcript` reads them on the machine of the instance.",
+      });
+    });
+    return request.json({ ...transcriptJson(artefact.id, found), conversations: found.conversations.map(conversationView) }, 200);
+  });
+}
+
+function conversationView({ turns, calls, isAnswered }: Conversation) {
+  return {
+    turns: turns.map(({ role, parts }) => ({ role, parts: parts.map(partView) })),
+    calls,
+    is_answered: isAnswered,
+  };
+}
+
+function partView(part: Part) {
+  if (part.kind !== "result") return part;
+  const { isError, ...rest } = part;
+  return { ...rest, is_error: isError };
+}
+
+/** Throws `artefact-not-found`. */
+export async function artefactOf({ board, deps: { suggest } }: Parts, id: string): Promise<Artefact> {
+  const artefact = await board.readArtefact(await resolveArtefactId(board, id, suggest));
+  if (artefact === undefined) throw notFound(id, "artefact", suggest);
+  return artefact;
+}
+
+/** Never anything that a browser would run. */
+function plainText({ req }: RequestContext, body: string, etag: string) {
+  const headers = { ...immutable, etag };
+  if (matches(req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers }) as never;
+  return new Response(body, { headers: { ...headers, "content-type": "text/plain; charset=utf-8" } }) as never;
+}

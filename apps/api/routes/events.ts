@@ -1,0 +1,67 @@
+// GET /v1/events: the log in pages, or as a stream.
+import { createRoute } from "@hono/zod-openapi";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { Api, RequestContext } from "../env.ts";
+import { isEventId } from "../events/event-id.ts";
+import type { EventFilter } from "../events/filter.ts";
+import { eventPage } from "../events/page.ts";
+import { eventStream } from "../events/stream.ts";
+import type { Parts } from "../parts.ts";
+import { findProblems, security } from "../schemas/common.ts";
+import { EventList, EventQuery } from "../schemas/event.ts";
+import { openStream } from "./open-stream.ts";
+
+const listEvents = createRoute({
+  method: "get",
+  path: "/v1/events",
+  tags: ["Events"],
+  summary: "Read the log, or follow it",
+  description: [
+    "Answers a page of events, the oldest first. With `Accept: text/event-stream` it is a stream of server-sent events instead: `event: sett`,",
+    "`id:` the id of the event, `data:` the event. `Last-Event-ID` or `after` says where it goes on; without them it has only new events.",
+    "`event: ping` comes every 15 seconds.",
+  ].join(" "),
+  security,
+  request: { query: EventQuery },
+  responses: {
+    200: {
+      description: "A page, or the stream.",
+      content: {
+        "application/json": { schema: EventList },
+        "text/event-stream": { schema: { type: "string" } },
+      },
+    },
+    ...findProblems,
+  },
+});
+
+export function addEventRoutes(api: Api, parts: Parts): void {
+  const { board, deps, hub } = parts;
+  api.openapi(listEvents, async (context) => {
+    const { after, before, goal, type: types, agent, actor, limit } = context.req.valid("query");
+    const whole = goal === undefined ? undefined : await resolveGoalId(board, goal, deps.suggest);
+    const filter: EventFilter = { goal: whole, types, agent, actor };
+    if (!wantsStream(context)) {
+      if (after !== undefined && before !== undefined)
+        throw new SettError("usage", "`after` and `before` cannot be used together.", { hint: "Leave one of them out." });
+      return context.json(await eventPage(board, { after, before, limit, filter }), 200);
+    }
+    const from = lastEventId(context) ?? after ?? "$";
+    return openStream(parts, context, "text/event-stream", async (signal) =>
+      eventStream({ hub, from: from === "$" ? await board.endOfEvents() : from, filter, signal, limits: deps.limits.stream }),
+    );
+  });
+}
+
+function wantsStream({ req }: RequestContext): boolean {
+  return (req.header("accept") ?? "").includes("text/event-stream");
+}
+
+/** Throws `usage`. */
+function lastEventId({ req }: RequestContext): string | undefined {
+  const id = req.header("last-event-id");
+  if (id === undefined || id === "") return undefined;
+  if (isEventId(id)) return id;
+  throw new SettError("usage", "`Last-Event-ID` is not the id of an event.", { hint: "Leave it out, or give `after`." });
+}

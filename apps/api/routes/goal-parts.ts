@@ -1,0 +1,152 @@
+// What belongs to a goal: its graph, its costs, and what people do to it.
+import { createRoute, z } from "@hono/zod-openapi";
+import { cancelGoal } from "../../../lib/client/actions/control.ts";
+import { amountsToAdd, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
+import { readBudget } from "../../../lib/client/facts/budget.ts";
+import { budgetReportJson } from "../../../lib/client/facts/budget-json.ts";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { dotText } from "../../../lib/client/render/graph-dot.ts";
+import { mermaidText } from "../../../lib/client/render/graph-mermaid.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { causeOf } from "../access/idempotency.ts";
+import { type Api, may } from "../env.ts";
+import type { Parts } from "../parts.ts";
+import { BudgetReport } from "../schemas/budget.ts";
+import { emptyBody, findProblems, idParameter, json, security, writeProblems } from "../schemas/common.ts";
+import { Graph } from "../schemas/graph.ts";
+
+const tags = ["Goals"];
+const params = idParameter("a goal");
+
+const graph = createRoute({
+  method: "get",
+  path: "/v1/goals/{id}/graph",
+  tags,
+  summary: "Draw which agent made which artefact, and from what",
+  security,
+  request: {
+    params,
+    query: z.strictObject({
+      format: z.enum(["json", "mermaid", "dot", "svg"]).default("json").openapi({ description: "`svg` needs Graphviz." }),
+    }),
+  },
+  responses: {
+    200: {
+      description: "The graph. Its nodes have no payloads; a claim of a node has its bids and grants.",
+      content: {
+        "application/json": { schema: Graph },
+        "text/plain": { schema: z.string() },
+        "image/svg+xml": { schema: z.string() },
+      },
+    },
+    ...findProblems,
+  },
+});
+
+const costs = createRoute({
+  method: "get",
+  path: "/v1/goals/{id}/costs",
+  tags,
+  summary: "Read what a goal's calls of language models have cost, and may cost",
+  security,
+  request: { params },
+  responses: { 200: json(BudgetReport, "As `sett budget --json` shows it."), ...findProblems },
+});
+
+const budget = createRoute({
+  method: "post",
+  path: "/v1/goals/{id}/budget",
+  tags,
+  summary: "Raise the limits of a goal, or of an agent's grants in it",
+  security,
+  middleware: may("answer"),
+  request: {
+    params,
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z
+            .strictObject({
+              add: z.string().min(1).max(200).openapi({ example: "5usd" }),
+              agent: z.string().min(1).max(40).optional().openapi({ example: "coder" }),
+            })
+            .openapi("Raise"),
+        },
+      },
+    },
+  },
+  responses: { 200: json(BudgetReport, "The budget after it."), ...writeProblems },
+});
+
+const cancel = createRoute({
+  method: "post",
+  path: "/v1/goals/{id}/cancel",
+  tags,
+  summary: "Cancel a goal and all work on it",
+  security,
+  middleware: may("control"),
+  request: { params, ...emptyBody },
+  responses: {
+    200: json(
+      z
+        .strictObject({
+          id: z.string(),
+          state: z.literal("cancelled"),
+          claims: z.int(),
+          agents: z.array(z.string()),
+          unreadable: z.array(z.string()).openapi({ description: "Open claims of the goal that a person has broken by hand." }),
+        })
+        .openapi("Cancelled"),
+      "Its open claims have ended.",
+    ),
+    ...writeProblems,
+  },
+});
+
+export function addGoalPartRoutes(api: Api, { board, deps, goals, asker }: Parts): void {
+  const { suggest } = deps;
+
+  api.openapi(graph, async (context) => {
+    const goal = await resolveGoalId(board, context.req.valid("param").id, suggest);
+    const { graph: drawn, json: text } = await goals.graph(goal);
+    switch (context.req.valid("query").format) {
+      case "json":
+        return context.body(text, 200, { "content-type": "application/json" }) as never;
+      case "mermaid":
+        return context.text(mermaidText(drawn), 200);
+      case "dot":
+        return context.text(dotText(drawn), 200);
+      case "svg":
+        if (deps.drawSvg === undefined) throw withoutGraphviz();
+        return context.body(await deps.drawSvg(dotText(drawn)), 200, { "content-type": "image/svg+xml" }) as never;
+    }
+  });
+
+  api.openapi(costs, async (context) => {
+    const goal = await resolveGoalId(board, context.req.valid("param").id, suggest);
+    return context.json(budgetReportJson(await readBudget(board, goal)), 200);
+  });
+
+  api.openapi(budget, async (context) => {
+    const { add: text, agent } = context.req.valid("json");
+    const add = amountsToAdd(text, "`add`");
+    const goal = await resolveGoalId(board, context.req.valid("param").id, suggest);
+    context.set("goal", goal);
+    await raiseBudget(board, { goal, add, agent, actor: context.var.caller.actor, cause: causeOf(context) });
+    return context.json(budgetReportJson(await readBudget(board, goal)), 200);
+  });
+
+  api.openapi(cancel, async (context) => {
+    const goal = await resolveGoalId(board, context.req.valid("param").id, suggest);
+    context.set("goal", goal);
+    const ended = await cancelGoal(asker, goal, context.var.caller.actor);
+    return context.json({ id: goal, state: "cancelled" as const, ...ended }, 200);
+  });
+}
+
+function withoutGraphviz(): SettError {
+  return new SettError("not-ready", "This API has no Graphviz, which draws the picture.", {
+    hint: "`format=dot` gives the input of Graphviz, and `format=mermaid` what many Markdown viewers draw.",
+  });
+}

@@ -1,0 +1,169 @@
+// What waits for a person: questions and approvals, and how they are answered and judged.
+import { createRoute, z } from "@hono/zod-openapi";
+import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
+import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
+import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
+import { readInquiries } from "../../../lib/client/facts/inquiries.ts";
+import { resolveGoalId, resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { type Api, may, type RequestContext } from "../env.ts";
+import { headOf, inquiryView } from "../facts/inquiry-view.ts";
+import type { Parts } from "../parts.ts";
+import { ArtefactHead } from "../schemas/artefact.ts";
+import { emptyBody, findProblems, goalParameter, idParameter, json, security, writeProblems } from "../schemas/common.ts";
+import { ApprovalList, InquiryList, QuestionList } from "../schemas/inquiry.ts";
+
+const tags = ["People"];
+const query = z.strictObject({ goal: goalParameter });
+const oldestFirst = "The oldest comes first.";
+
+const listInquiries = createRoute({
+  method: "get",
+  path: "/v1/inquiries",
+  tags,
+  summary: "List the questions and approvals that wait for a person",
+  security,
+  request: { query },
+  responses: { 200: json(InquiryList, oldestFirst), ...findProblems },
+});
+
+const listQuestions = createRoute({
+  method: "get",
+  path: "/v1/questions",
+  tags,
+  summary: "List the questions that wait for an answer",
+  security,
+  request: { query },
+  responses: { 200: json(QuestionList, oldestFirst), ...findProblems },
+});
+
+const listApprovals = createRoute({
+  method: "get",
+  path: "/v1/approvals",
+  tags,
+  summary: "List the artefacts that wait for a person's verdict",
+  security,
+  request: { query },
+  responses: { 200: json(ApprovalList, oldestFirst), ...findProblems },
+});
+
+const answer = createRoute({
+  method: "post",
+  path: "/v1/questions/{id}/answer",
+  tags,
+  summary: "Answer a question",
+  description:
+    "The first answer counts. A question about the goal is answered with the whole new text of the goal, one about a budget with an amount.",
+  security,
+  middleware: may("answer"),
+  request: {
+    params: idParameter("a question"),
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z.strictObject({ text: z.string().openapi({ example: "The green one" }) }).openapi("NewAnswer"),
+        },
+      },
+    },
+  },
+  responses: { 201: json(ArtefactHead, "The Answer."), ...writeProblems },
+});
+
+const speaker = z
+  .string()
+  .min(1)
+  .max(40)
+  .optional()
+  .openapi({ description: "The agent of sett.yml for which you speak; needed where the artefact waits for several people." });
+
+const approve = createRoute({
+  method: "post",
+  path: "/v1/artefacts/{id}/approve",
+  tags,
+  summary: "Approve an artefact that waits for a person's verdict",
+  security,
+  middleware: may("approve"),
+  request: {
+    params: idParameter("an artefact"),
+    body: {
+      ...emptyBody.body,
+      content: { "application/json": { schema: z.strictObject({ for: speaker }).openapi("Approve") } },
+    },
+  },
+  responses: { 201: json(ArtefactHead, "The Review."), ...writeProblems },
+});
+
+const reject = createRoute({
+  method: "post",
+  path: "/v1/artefacts/{id}/reject",
+  tags,
+  summary: "Reject an artefact that waits for a person's verdict",
+  description: "The agent that made it makes the next version, with the reason among its inputs.",
+  security,
+  middleware: may("approve"),
+  request: {
+    params: idParameter("an artefact"),
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z
+            .strictObject({ reason: z.string().openapi({ example: "The date is wrong" }), for: speaker })
+            .openapi("Reject"),
+        },
+      },
+    },
+  },
+  responses: { 201: json(ArtefactHead, "The Review."), ...writeProblems },
+});
+
+export function addInquiryRoutes(api: Api, parts: Parts): void {
+  const { board, deps } = parts;
+  const { suggest } = deps;
+  const read = async (goal: string | undefined) =>
+    (await readInquiries(board, goal === undefined ? undefined : await resolveGoalId(board, goal, suggest))).map(inquiryView);
+
+  api.openapi(listInquiries, async (context) => context.json({ items: await read(context.req.valid("query").goal) }, 200));
+  api.openapi(listQuestions, async (context) => {
+    const all = await read(context.req.valid("query").goal);
+    return context.json({ items: all.flatMap((one) => (one.kind === "question" ? [one] : [])) }, 200);
+  });
+  api.openapi(listApprovals, async (context) => {
+    const all = await read(context.req.valid("query").goal);
+    return context.json({ items: all.flatMap((one) => (one.kind === "approval" ? [one] : [])) }, 200);
+  });
+
+  api.openapi(answer, async (context) => {
+    const text = checkedText(context.req.valid("json").text, textKinds.answer);
+    const question = await resolveQuestion(board, context.req.valid("param").id, suggest);
+    context.set("goal", question.goal_id);
+    const why = await whyQuestionClosed(board, question, suggest);
+    if (why !== undefined) throw closed(why, parts);
+    const result = await postAnswer(board, question, text, { actor: context.var.caller.actor, suggest });
+    if (result.outcome === "closed") throw closed(result.why, parts);
+    return context.json(headOf(result.answer), 201);
+  });
+
+  const give = async (context: RequestContext, id: string, feedback: string | undefined, speaks: string | undefined) => {
+    const judged = await findJudged(board, id, speaks, suggest);
+    context.set("goal", judged.artefact.goal_id);
+    const { review } = await judge(board, judged, { feedback, actor: context.var.caller.actor, suggest });
+    return headOf(review);
+  };
+  api.openapi(approve, async (context) => {
+    const { for: speaks } = context.req.valid("json");
+    return context.json(await give(context, context.req.valid("param").id, undefined, speaks), 201);
+  });
+  api.openapi(reject, async (context) => {
+    const { reason, for: speaks } = context.req.valid("json");
+    const feedback = checkedText(reason, textKinds.reason);
+    return context.json(await give(context, context.req.valid("param").id, feedback, speaks), 201);
+  });
+}
+
+function closed(why: string, { deps: { suggest } }: Parts): SettError {
+  return new SettError("blackboard-refused", why, {
+    hint: `\`${suggest("questions")}\` lists the questions that wait for an answer.`,
+  });
+}

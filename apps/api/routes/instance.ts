@@ -1,0 +1,57 @@
+// GET /v1/instance: what the instance is, and how it is.
+import { createRoute } from "@hono/zod-openapi";
+import { hasOrchestrator } from "../../../lib/client/facts/blocked-reason.ts";
+import { readSituation } from "../../../lib/client/facts/goal.ts";
+import { isForApproval } from "../../../lib/model/claim.ts";
+import type { Api } from "../env.ts";
+import type { Parts } from "../parts.ts";
+import { json, readProblems, security } from "../schemas/common.ts";
+import { Instance } from "../schemas/instance.ts";
+
+const readInstance = createRoute({
+  method: "get",
+  path: "/v1/instance",
+  tags: ["Instance"],
+  summary: "What the instance is, and how it is",
+  security,
+  responses: { 200: json(Instance, "The instance."), ...readProblems },
+});
+
+export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
+  api.openapi(readInstance, async (context) => {
+    const { caller } = context.var;
+    const [situation, goals, artefacts, questions, head] = await Promise.all([
+      readSituation(board, deps.suggest),
+      board.countGoals(),
+      board.countArtefacts(),
+      board.listOpenQuestions(),
+      deps.repository?.head(),
+    ]);
+    const { leader, pause, open, store, nowMs } = situation;
+    return context.json(
+      {
+        instance: board.instance,
+        version: deps.version,
+        me: { name: caller.name, actor: caller.actor, rights: [...caller.rights] },
+        paused: pause ?? null,
+        orchestrator:
+          leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
+        redis: {
+          used_bytes: store?.usedBytes ?? 0,
+          limit_bytes: store?.limitBytes ?? null,
+          problem: store?.problem ?? null,
+        },
+        repository: deps.repository === undefined ? null : { head: head ?? null },
+        counts: {
+          goals,
+          artefacts,
+          open_questions: questions.length,
+          open_approvals: open.reduce((sum, { grants }) => sum + grants.filter(isForApproval).length, 0),
+          open_claims: open.length,
+        },
+        now: new Date(nowMs).toISOString(),
+      },
+      200,
+    );
+  });
+}

@@ -1,0 +1,31 @@
+// Agents as the API shows them.
+import { z } from "@hono/zod-openapi";
+import { BidRule } from "../../../lib/model/bid.ts";
+import { Instant } from "./common.ts";
+
+export const Agent = z
+  .strictObject({
+    name: z.string(),
+    role: z.string(),
+    kind: z.enum(["container", "external", "person"]),
+    state: z
+      .enum(["starting", "idle", "working", "stopping", "no_secrets", "unknown", "unreadable", "external", "person"])
+      .openapi({ description: "`unknown`: no heartbeat was ever received. An external agent and a person send none." }),
+    is_silent: z.boolean().openapi({ description: "Its heartbeat is missing: it may be dead." }),
+    last_heartbeat: Instant.nullable(),
+    claim_id: z.string().nullable().openapi({ description: "On which it works." }),
+    workers: z.strictObject({ at_work: z.int(), of: z.int(), claim_ids: z.array(z.string()) }).nullable(),
+    queued: z.int().openapi({ description: "How many grants wait for it." }),
+    rates: z
+      .strictObject({
+        done: z.int(),
+        failed: z.int(),
+        failures_by_reason: z.record(z.string(), z.int()).openapi({ description: "The types of the Failures." }),
+        since: Instant.nullable().openapi({ description: "From when on they are counted; null: from the beginning." }),
+      })
+      .openapi({ description: "Of its attempts." }),
+    bids: z.array(BidRule),
+  })
+  .openapi("Agent");
+
+export const AgentList = z.strictObject({ items: z.array(Agent) }).openapi("AgentList");

@@ -1,0 +1,29 @@
+// Artefacts as the API shows them: never with their payload, but for its beginning in the view of a single one.
+import { z } from "@hono/zod-openapi";
+import { Artefact } from "../../../lib/model/artefact.ts";
+import { ClaimView, GrantView } from "./claim.ts";
+import { Cost } from "./cost.ts";
+
+const { payload: _, ...head } = Artefact.shape;
+
+export const ArtefactHead = z.strictObject(head).openapi("ArtefactHead", {
+  description: "An artefact without its payload. `structural_type` says how the orchestrator handles it.",
+});
+
+export const Verdict = z.enum(["approval", "feedback"]).openapi({ description: "Of a Review: what it says." });
+
+export const ArtefactItem = z
+  .strictObject({ ...head, payload_bytes: z.int(), verdict: Verdict.optional(), cost: Cost.optional() })
+  .openapi("ArtefactItem");
+
+export const ArtefactDetails = z
+  .strictObject({
+    ...ArtefactItem.shape,
+    payload_begins: z.string().openapi({ description: "The first 4000 characters of the payload." }),
+    claims: z.array(ClaimView).openapi({ description: "The claims about it." }),
+    made_by: z
+      .strictObject({ claim_id: z.string(), grant: GrantView })
+      .nullable()
+      .openapi({ description: "The grant whose result it is; null for what no agent has made." }),
+  })
+  .openapi("ArtefactDetails");

@@ -1,0 +1,82 @@
+// Claims as the API shows them, with who is waited for.
+import { z } from "@hono/zod-openapi";
+import { Bid } from "../../../lib/model/bid.ts";
+import { Claim, Grant } from "../../../lib/model/claim.ts";
+import { Phase } from "../../../lib/model/phase.ts";
+import { Instant } from "./common.ts";
+
+export const GrantView = Grant.meta({
+  id: "Grant",
+  description: "The right and duty of an agent to work on a claim in one phase.",
+});
+
+const StepState = z.enum(["queued", "running", "waiting", "done", "failed", "cancelled", "retrying", "coming"]);
+
+export const PhaseView = z
+  .strictObject({
+    phase: Phase,
+    done: z.int(),
+    of: z.int(),
+    agents: z.array(z.strictObject({ agent: z.string(), state: StepState })),
+  })
+  .openapi("PhaseView", {
+    description: "`coming`: the agent has bid, and has no grant yet. `retrying`: its next attempt is due later.",
+  });
+
+/** Why an agent that is waited for has not acted yet. */
+const Why = z
+  .discriminatedUnion("reason", [
+    z.strictObject({ reason: z.literal("external") }),
+    z.strictObject({ reason: z.literal("person") }),
+    z.strictObject({ reason: z.literal("unreadable"), problem: z.string() }),
+    z.strictObject({ reason: z.literal("silent"), last_heard: Instant.nullable() }),
+    z.strictObject({ reason: z.literal("alive"), state: z.string(), last_heard: Instant }),
+    z.strictObject({ reason: z.literal("unregistered") }),
+    z.strictObject({ reason: z.literal("busy"), claims: z.array(z.string()), since: Instant }),
+    z.strictObject({ reason: z.literal("paused"), since: Instant, by: z.string() }),
+  ])
+  .openapi("Why");
+
+const why = { why: Why.optional() };
+const id = z.string();
+
+export const Waiting = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("bid"), agent: id, claim: id, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("start"), agent: id, claim: id, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("work"), agent: id, claim: id, since: Instant, ...why }),
+    z.strictObject({
+      ...{ kind: z.literal("retry"), agent: id, claim: id, since: Instant },
+      ...{ attempt: z.int(), retry_at: Instant, reason: z.string(), ...why },
+    }),
+    z.strictObject({ kind: z.literal("decision"), claim: id, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("answer"), question: id, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("approval"), agent: id, claim: id, artefact: id, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("claim"), artefact: id, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("repair"), claim: id, problem: z.string(), since: z.string(), ...why }),
+  ])
+  .openapi("Waiting", { description: "An agent, a person or a step that a goal waits for, and why nothing has happened yet." });
+
+const shape = Claim.shape;
+
+export const ClaimView = z
+  .strictObject({
+    id: shape.id,
+    artefact_id: shape.artefact_id,
+    goal_id: shape.goal_id,
+    kind: shape.kind,
+    status: shape.status,
+    bidding: shape.bidding,
+    stage: z.enum(["bidding", "review", "parallel", "exclusive"]).nullable().openapi({ description: "Null where it has ended." }),
+    created_at: shape.created_at,
+    termination_reason: shape.termination_reason,
+    stand_in: shape.stand_in,
+    electorate: shape.electorate,
+    bids: z.array(z.strictObject({ ...Bid.shape, reason: z.string().optional() })),
+    phases: z.array(PhaseView),
+    grants: z.array(GrantView),
+    waiting_for: z.array(Waiting),
+  })
+  .openapi("Claim", {
+    description: "The orchestrator's decision about one artefact: bids, phases, grants, and who is waited for.",
+  });

@@ -1,0 +1,50 @@
+// Goals as the API shows them.
+import { z } from "@hono/zod-openapi";
+import { CommitHash, GoalId } from "../../../lib/model/ids.ts";
+import { ClaimView, Waiting } from "./claim.ts";
+import { Instant } from "./common.ts";
+import { GoalCost } from "./cost.ts";
+
+export const GoalStateWord = z
+  .enum(["cancelled", "waiting", "running", "failed", "achieved", "settled", "stalled"])
+  .openapi({ description: "`waiting`: for a person. `settled`: at rest, with results. `stalled`: at rest, without." });
+
+const summary = {
+  id: z.string(),
+  state: GoalStateWord,
+  summary: z.string(),
+  created_at: Instant,
+  artefacts: z.int().openapi({ description: "How many artefacts the goal has." }),
+  cost: GoalCost.nullable().openapi({ description: "Of its calls of language models; null where there were none." }),
+};
+
+export const GoalSummary = z
+  .strictObject({ ...summary, open_claims: z.int(), waiting_for: z.int(), failures: z.int() })
+  .openapi("GoalSummary");
+
+const Failure = z
+  .strictObject({ id: z.string(), type: z.string(), by: z.string().nullable(), reason: z.string(), created_at: Instant })
+  .openapi("Failure");
+
+export const Goal = z
+  .strictObject({
+    ...summary,
+    text: z.string(),
+    commit: z.string().nullable().openapi({ description: "Where the work began." }),
+    open_claims: z.array(ClaimView),
+    waiting_for: z.array(Waiting),
+    failures: z.array(Failure).openapi({ description: "Those that count, oldest first." }),
+  })
+  .openapi("Goal");
+
+export const NewGoal = z
+  .strictObject({
+    text: z.string().min(1).openapi({ example: "Release version 1.2.0" }),
+    id: GoalId.optional().openapi({ description: "Of your own: the same id never makes a second goal." }),
+    commit: CommitHash.optional().openapi({ description: "Where the work begins; without it, the commit at HEAD." }),
+  })
+  .openapi("NewGoal");
+
+export const PostedGoal = z
+  .strictObject({ id: z.string(), commit: z.string().nullable(), summary: z.string() })
+  .openapi("PostedGoal");

@@ -1,0 +1,32 @@
+// What waits for a person.
+import { z } from "@hono/zod-openapi";
+import { Artefact } from "../../../lib/model/artefact.ts";
+import { ArtefactHead } from "./artefact.ts";
+import { Instant } from "./common.ts";
+
+const common = { id: z.string(), goal_id: z.string(), since: Instant };
+
+export const Question = z
+  .strictObject({
+    kind: z.literal("question"),
+    ...common,
+    question: Artefact.meta({ id: "Artefact" }),
+    text: z.string().openapi({ description: "What is asked, for people." }),
+  })
+  .openapi("Question");
+
+export const Approval = z
+  .strictObject({
+    kind: z.literal("approval"),
+    ...common,
+    claim_id: z.string(),
+    for: z.string().openapi({ description: "The agent of sett.yml for which a person judges." }),
+    artefact: ArtefactHead,
+    content: z.strictObject({ text: z.string(), whole: z.boolean() }),
+  })
+  .openapi("Approval", { description: "`id` is the artefact to judge. `content` has the beginning of its payload." });
+
+const itemsOf = <Item extends z.ZodType>(item: Item, name: string) => z.strictObject({ items: z.array(item) }).openapi(name);
+export const InquiryList = itemsOf(z.discriminatedUnion("kind", [Question, Approval]), "InquiryList");
+export const QuestionList = itemsOf(Question, "QuestionList");
+export const ApprovalList = itemsOf(Approval, "ApprovalList");

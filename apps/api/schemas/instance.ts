@@ -1,0 +1,32 @@
+// The instance as a whole.
+import { z } from "@hono/zod-openapi";
+import { Right } from "../access/rights.ts";
+import { Instant } from "./common.ts";
+
+export const Paused = z.strictObject({ since: Instant, by: z.string() }).openapi("Paused");
+
+export const Instance = z
+  .strictObject({
+    instance: z.string(),
+    version: z.string(),
+    me: z.strictObject({ name: z.string(), actor: z.string(), rights: z.array(Right) }),
+    paused: Paused.nullable(),
+    orchestrator: z
+      .strictObject({ holder: z.string(), epoch: z.int(), alive: z.boolean() })
+      .nullable()
+      .openapi({ description: "The last one that was active." }),
+    redis: z.strictObject({ used_bytes: z.int(), limit_bytes: z.int().nullable(), problem: z.string().nullable() }),
+    repository: z
+      .strictObject({ head: z.string().nullable() })
+      .nullable()
+      .openapi({ description: "Null where the API has none." }),
+    counts: z.strictObject({
+      goals: z.int(),
+      artefacts: z.int(),
+      open_questions: z.int(),
+      open_approvals: z.int(),
+      open_claims: z.int(),
+    }),
+    now: Instant,
+  })
+  .openapi("Instance");

@@ -1,0 +1,116 @@
+// The API's settings, from its environment.
+import { z } from "zod";
+import { SettError } from "../../lib/model/errors.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import { OidcSettings } from "./access/oidc.ts";
+import { KnownToken } from "./access/tokens.ts";
+import { defaultLimits } from "./deps.ts";
+
+const exampleTokens = '[{"name":"ci","sha256":"9f86d081…","may":["read","forage"]}]';
+const exampleOidc =
+  '{"issuer":"https://id.example.org","audience":"sett","claim":"groups","rights":{"developers":["read","forage"]}}';
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const Environment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
+    .describe("Where Redis is, with the service's user and password."),
+  SETT_API_PORT: PortText.default(8443).describe("The port of the API and of the page."),
+  SETT_API_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_API_TOKENS: jsonText(z.array(KnownToken), exampleTokens)
+    .default([])
+    .describe("The tokens, each with its name, its SHA-256 and its rights, as JSON."),
+  SETT_API_OIDC: jsonText(OidcSettings, exampleOidc)
+    .optional()
+    .describe("The identity provider whose tokens are good, too, as JSON."),
+  SETT_API_TLS_CERT: z.string().min(1).optional().describe("The file of the TLS certificate, in PEM; without it, plain HTTP."),
+  SETT_API_TLS_KEY: z.string().min(1).optional().describe("The file of its private key, in PEM."),
+  SETT_API_IS_SECURE: z
+    .enum(["true", "false"])
+    .optional()
+    .describe("`true` where a proxy before it does TLS: then the cookie is sent by TLS alone."),
+  SETT_API_ORIGINS: jsonText(z.array(z.url({ protocol: /^https?$/ })), '["https://board.example.org"]')
+    .default([])
+    .describe("Other origins whose pages may use the API, as JSON. Default: none."),
+  SETT_API_MAX_BODY: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(17 * 1024 * 1024)
+    .default(defaultLimits.maxBodyBytes)
+    .describe("How many bytes the body of a request may have."),
+  SETT_API_RATE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(defaultLimits.requestsPerMinute)
+    .describe("Requests of one token in a minute."),
+  SETT_API_WRITE_RATE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(defaultLimits.writesPerMinute)
+    .describe("Writes of one token in a minute."),
+  SETT_REPOSITORY_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Where the user's repository is; without it, the API states no goals and shows no commits."),
+  SETT_LOGS_SOCKET: z.string().min(1).optional().describe("The socket of the reader of logs; without it, the API shows no logs."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
+  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
+});
+
+export type Settings = ReturnType<typeof readSettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(Environment, environment);
+  const tls = tlsOf(read.SETT_API_TLS_CERT, read.SETT_API_TLS_KEY);
+  requireNames(read.SETT_API_TOKENS);
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    redisUrl: read.REDIS_URL,
+    port: read.SETT_API_PORT,
+    host: read.SETT_API_HOST,
+    tokens: read.SETT_API_TOKENS,
+    oidc: read.SETT_API_OIDC,
+    tls,
+    isSecure: tls !== undefined || read.SETT_API_IS_SECURE === "true",
+    origins: read.SETT_API_ORIGINS.map((origin) => new URL(origin).origin),
+    repositoryFolder: read.SETT_REPOSITORY_DIR,
+    logsSocket: read.SETT_LOGS_SOCKET,
+    healthPort: read.SETT_HEALTH_PORT,
+    healthHost: read.SETT_HEALTH_HOST,
+    redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
+    redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
+    limits: {
+      ...defaultLimits,
+      maxBodyBytes: read.SETT_API_MAX_BODY,
+      requestsPerMinute: read.SETT_API_RATE,
+      writesPerMinute: read.SETT_API_WRITE_RATE,
+    },
+  };
+}
+
+function tlsOf(certificate: string | undefined, key: string | undefined): { certificate: string; key: string } | undefined {
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate !== undefined && key !== undefined) return { certificate, key };
+  throw new SettError("environment-invalid", "SETT_API_TLS_CERT and SETT_API_TLS_KEY belong together.", {
+    hint: "Set both, or neither of them.",
+  });
+}
+
+/** A name says on record who it was. */
+function requireNames(tokens: readonly KnownToken[]): void {
+  const names = tokens.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice === undefined) return;
+  throw new SettError("environment-invalid", `SETT_API_TOKENS names ${twice} twice.`, {
+    hint: "Give each token a name of its own.",
+  });
+}

@@ -1,0 +1,8 @@
+// Replies of the API that clients may ask for again. A part of the port.
+
+export interface ReplyBoard {
+  /** Keeps the reply to a request that has this key for so long. A later one replaces it. */
+  keepReply(key: string, reply: string, ttlMs: number): Promise<void>;
+  /** Undefined where none is kept, or no longer. */
+  readReply(key: string): Promise<string | undefined>;
+}

@@ -1,0 +1,44 @@
+// What the text of a goal, an answer or a reason must be, wherever it comes from.
+import { maxPayloadBytes } from "../../model/artefact.ts";
+import { SettError, type SettErrorCode } from "../../model/errors.ts";
+
+export type TextKind = { name: string; code: SettErrorCode; hintIfEmpty: string; hintIfTooLong: string; nothingDone: string };
+
+const goal: TextKind = {
+  name: "goal",
+  code: "goal-invalid",
+  hintIfEmpty: 'Say what is to be done: --goal "Write the changelog"',
+  hintIfTooLong: "Commit the long text to the repository, and name its path in the goal.",
+  nothingDone: "no goal was posted",
+};
+const answer: TextKind = {
+  name: "answer",
+  code: "usage",
+  hintIfEmpty: 'No answer was posted. Write one, for example "The green one".',
+  hintIfTooLong: "No answer was posted. Commit the long text to the repository, and name its path in the answer.",
+  nothingDone: "no answer was posted",
+};
+
+const reason: TextKind = {
+  name: "reason",
+  code: "usage",
+  hintIfEmpty: 'Say what must be better: --reason "The date is wrong"',
+  hintIfTooLong: "Nothing was rejected. Commit the long text to the repository, and name its path in the reason.",
+  nothingDone: "nothing was rejected",
+};
+
+export const textKinds = { goal, answer, reason } as const;
+
+/** Throws the kind's error for a text that is empty, too long, or that UTF-8 cannot write. */
+export function checkedText(text: string, kind: TextKind): string {
+  if (text.trim() === "") throw new SettError(kind.code, `The ${kind.name} is empty.`, { hint: kind.hintIfEmpty });
+  if (Buffer.byteLength(text) > maxPayloadBytes) throw tooLongText(kind);
+  if (text.isWellFormed()) return text;
+  throw new SettError(kind.code, `The ${kind.name} has half a surrogate pair, which is not valid text.`, {
+    hint: "Write it as UTF-8 text.",
+  });
+}
+
+export function tooLongText({ name, code, hintIfTooLong }: TextKind): SettError {
+  return new SettError(code, `The ${name} is longer than 16 MiB.`, { hint: hintIfTooLong });
+}

@@ -1,0 +1,49 @@
+// Raises the limits of a goal, or those of an agent's grants in it.
+import { randomUUID } from "node:crypto";
+import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import { nearestWord } from "../../config/nearest-word.ts";
+import { type Amounts, amountsSyntax, parseAmounts } from "../../model/budget.ts";
+import { SettError } from "../../model/errors.ts";
+import type { Actor } from "../../model/event.ts";
+import { AgentName, type GoalId } from "../../model/ids.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+
+/** `cause`: a repeat with the same one changes nothing; undefined makes a new one. */
+export type Raise = { goal: GoalId; add: Amounts; agent: string | undefined; actor: Actor; cause?: string | undefined };
+
+/** `option`: what the person has given the text to. Throws `usage`. */
+export function amountsToAdd(text: string, option: string): Amounts {
+  const add = parseAmounts(text);
+  if (add !== undefined) return add;
+  throw new SettError("usage", `${option} takes an amount, not \`${shorten(oneLine(text), 40)}\`.`, {
+    hint: `Write ${amountsSyntax}: more than nothing, and no fraction of a token or call.`,
+  });
+}
+
+/** Throws `agent-not-found`, and `request-refused` for a goal that was ended. */
+export async function raiseBudget(
+  board: PersonBlackboard,
+  { goal, add, agent: name, actor, cause = randomUUID() }: Raise,
+): Promise<{ agent: AgentName | undefined }> {
+  const agent = name === undefined ? undefined : await agentOf(board, name);
+  const order = { goal, add, actor, cause };
+  const reply = await board.raiseBudget(agent === undefined ? order : { ...order, agent });
+  if (reply.outcome !== "refused") return { agent };
+  throw new SettError("request-refused", reply.reason, { hint: "Only a goal that was not ended can spend more." });
+}
+
+/** Registered, or known to the gateway. */
+async function agentOf(board: PersonBlackboard, name: string): Promise<AgentName> {
+  const names = [
+    ...new Set([
+      ...(await board.listAgents()).map((agent) => String(agent.name)),
+      ...Object.keys((await board.readGateway())?.agents ?? {}),
+    ]),
+  ];
+  const agent = AgentName.safeParse(name).data;
+  if (agent !== undefined && names.includes(agent)) return agent;
+  const nearest = nearestWord(name, names);
+  throw new SettError("agent-not-found", `There is no agent ${shorten(oneLine(name), 60)}.`, {
+    hint: nearest === undefined ? `There are: ${names.join(", ") || "none"}.` : `Did you mean \`${nearest}\`?`,
+  });
+}

@@ -1,0 +1,45 @@
+// The budget of a goal as JSON. `sett budget --json` and the API have the same.
+import { minus } from "../../model/amounts.ts";
+import { type Amounts, amountKinds, type Budget } from "../../model/budget.ts";
+import { amountsJson, budgetJson, costJson } from "../render/cost-text.ts";
+import type { BudgetReading } from "./budget.ts";
+
+export function budgetReportJson(reading: BudgetReading) {
+  const { goal, limits, added, spent, reserved, under_way, agents, models, isAnnounced } = reading;
+  return {
+    goal_id: goal,
+    gateway: isAnnounced,
+    limits: budgetJson(limits),
+    added: amountsJson(added),
+    spent: costJson(spent),
+    reserved: amountsJson(reserved),
+    left: budgetJson(leftOf(limits, spent, reserved)),
+    calls_under_way: under_way,
+    agents: agents.map((agent) => ({
+      name: agent.name,
+      model: agent.model,
+      spent: costJson(agent.cost),
+      calls_under_way: agent.under_way,
+      grant_limits: budgetJson(agent.limits),
+      added: amountsJson(agent.added),
+    })),
+    models: models.map(({ name, provider, answered, cost, usage }) => ({
+      name,
+      provider,
+      answered,
+      spent: costJson(cost),
+      usage,
+    })),
+  };
+}
+
+function leftOf(limits: Budget, spent: Amounts, reserved: Amounts): Budget {
+  const entries = amountKinds.flatMap((kind) => {
+    const limit = limits[kind];
+    if (limit === undefined) return [];
+    const one = { nanousd: 0, tokens: 0, calls: 0 };
+    const left = minus({ ...one, [kind]: limit }, { ...one, [kind]: spent[kind] + reserved[kind] });
+    return [[kind, left[kind]] as const];
+  });
+  return Object.fromEntries(entries);
+}

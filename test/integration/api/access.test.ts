@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { defaultLimits } from "../../../apps/api/deps.ts";
+import { ApiScene, type TokenName, textAt } from "../../support/api/api-scene.ts";
+
+let scene: ApiScene;
+
+beforeAll(async () => {
+  scene = await ApiScene.start({ coder: {} }, { orchestrator: false, deps: { origins: ["https://board.example.org"] } });
+});
+
+afterAll(async () => await scene[Symbol.asyncDispose]());
+
+const id = "00000000-0000-4000-8000-000000000000";
+const reads = [
+  ...["instance", "goals", `goals/${id}`, `goals/${id}/graph`, `goals/${id}/costs`, "artefacts", `artefacts/${id}`],
+  ...[`artefacts/${id}/content`, `artefacts/${id}/context`, `artefacts/${id}/diff`, `artefacts/${id}/transcript`],
+  ...["claims", `claims/${id}`, "events", "inquiries", "questions", "approvals", "agents", "agents/coder/logs"],
+];
+const writes: [path: string, token: TokenName, body?: object][] = [
+  ["goals", "forager", { text: "x" }],
+  [`goals/${id}/cancel`, "controller"],
+  [`goals/${id}/budget`, "answerer", { add: "1usd" }],
+  [`claims/${id}/retry`, "controller"],
+  [`artefacts/${id}/retry`, "controller"],
+  [`questions/${id}/answer`, "answerer", { text: "x" }],
+  [`artefacts/${id}/approve`, "approver"],
+  [`artefacts/${id}/reject`, "approver", { reason: "x" }],
+  ["pause", "controller"],
+  ["resume", "controller"],
+];
+
+test("every address of the document is in these lists", () => {
+  const routes = scene.app.openAPIRegistry.definitions.flatMap((one) =>
+    one.type === "route" ? [`${one.route.method} ${one.route.path}`] : [],
+  );
+  const listed = [...reads.map((path) => `get /v1/${path}`), ...writes.map(([path]) => `post /v1/${path}`)];
+  const asRoute = (path: string) => path.replace(id, "{id}").replace("coder", "{name}");
+  expect(routes.toSorted()).toEqual(listed.map(asRoute).toSorted());
+});
+
+test("without a token every address is refused, and nothing is said about what is there", async () => {
+  for (const path of reads) {
+    const refused = await scene.get(`/v1/${path}`, { as: "stranger" });
+    expect(refused).toMatchObject({ status: 401, body: { code: "not-authenticated" } });
+    expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="sett"');
+  }
+  for (const [path, , body] of writes) expect((await scene.post(`/v1/${path}`, body, { as: "stranger" })).status).toBe(401);
+  expect(await scene.get("/v1/nothing", { as: "stranger" })).toMatchObject({ status: 401 });
+});
+
+test("every read needs the right to read, and every write the right of its own, and no other", async () => {
+  for (const path of reads)
+    expect(await scene.get(`/v1/${path}`, { as: "writer" })).toMatchObject({ status: 403, body: { code: "not-allowed" } });
+  const tokens: TokenName[] = ["reader", "forager", "answerer", "approver", "controller"];
+  for (const [path, own, body] of writes) {
+    for (const as of tokens) {
+      const { status, body: problem } = await scene.post(`/v1/${path}`, body, { as });
+      if (as === own) expect(status).not.toBe(403);
+      else
+        expect(problem).toMatchObject({
+          status: 403,
+          code: "not-allowed",
+          detail: expect.stringContaining(`the token ${as} may read`),
+        });
+    }
+  }
+}, 120_000);
+
+test("a token is found only by its whole text, however it is written", async () => {
+  const { all } = scene.tokens;
+  const ask = async (authorization: string) =>
+    (await scene.get("/v1/goals", { as: "stranger", headers: { authorization } })).status;
+  expect(await ask(`bearer ${all}`)).toBe(200);
+  expect(await ask(`Bearer   ${all} `)).toBe(200);
+  for (const wrong of [
+    all,
+    `Basic ${all}`,
+    `Bearer ${all.slice(0, -1)}`,
+    `Bearer ${all}x`,
+    "Bearer",
+    "Bearer ",
+    `Bearer ${all} ${all}`,
+    `Bearer ${"x".repeat(9_000)}`,
+  ])
+    expect(await ask(wrong)).toBe(401);
+});
+
+test("the page signs in with a token in its address, and gets a cookie that is no token", async () => {
+  const answer = await fetch(`${scene.url}/?token=${scene.tokens.all}`, { redirect: "manual" });
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get("location")).toBe("/");
+  const cookie = answer.headers.get("set-cookie") ?? "";
+  expect(cookie).toMatch(/^sett_session_\d+=all\.\d+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/);
+  expect(cookie).not.toContain(scene.tokens.all);
+  const value = cookie.split(";")[0] ?? "";
+  const ask = (headers: Record<string, string>) => scene.get("/v1/goals", { as: "stranger", headers });
+  expect((await ask({ cookie: `other=1; ${value}` })).status).toBe(200);
+  expect((await ask({ cookie: value.replace("all.", "reader.") })).status).toBe(401);
+  expect((await ask({ cookie: value.replace(/\.\d+\./, (found) => `.${Number(found.slice(1, -1)) + 1}.`) })).status).toBe(401);
+  expect((await fetch(`${scene.url}/?token=wrong`, { redirect: "manual" })).status).toBe(401);
+});
+
+test("after the sign-in a person stays in the page, whatever the address says", async () => {
+  const to = async (path: string) =>
+    (
+      await fetch(`${scene.url}/open?token=${scene.tokens.all}&to=${encodeURIComponent(path)}`, { redirect: "manual" })
+    ).headers.get("location");
+  expect(await to("/#/goals/x")).toBe("/#/goals/x");
+  for (const other of [
+    "https://evil.example",
+    "//evil.example",
+    "/\\evil.example",
+    "/v1/goals",
+    "javascript:alert(1)",
+    "/#/a\r\nSet-Cookie: x=y",
+  ])
+    expect(await to(other)).toBe("/");
+});
+
+test("a write with the cookie must come from the page itself", async () => {
+  const answer = await fetch(`${scene.url}/?token=${scene.tokens.all}`, { redirect: "manual" });
+  const cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  const { host } = new URL(scene.url);
+  const pause = async (headers: Record<string, string>) =>
+    (await scene.post("/v1/goals", { text: "x" }, { as: "stranger", headers: { cookie, ...headers } })).status;
+  expect(await pause({ "sec-fetch-site": "same-origin" })).toBe(503);
+  expect(await pause({ origin: `http://${host}` })).toBe(503);
+  for (const site of ["cross-site", "same-site", "none"])
+    expect(await pause({ "sec-fetch-site": site, origin: `http://${host}` })).toBe(403);
+  for (const origin of ["https://evil.example", "null", `http://${host}.evil.example`, `http://x@evil.example/${host}`])
+    expect(await pause({ origin })).toBe(403);
+  expect(await pause({})).toBe(403);
+});
+
+test("no other origin reads an answer, but one that is named", async () => {
+  const from = (origin: string) => scene.get("/v1/goals", { headers: { origin } });
+  const other = await from("https://evil.example");
+  expect(other.headers.has("access-control-allow-origin")).toBe(false);
+  const named = await from("https://board.example.org");
+  expect(named.headers.get("access-control-allow-origin")).toBe("https://board.example.org");
+  expect(named.headers.has("access-control-allow-credentials")).toBe(false);
+  const asked = await scene.ask("OPTIONS", "/v1/goals", { as: "stranger", headers: { origin: "https://board.example.org" } });
+  expect(asked).toMatchObject({ status: 204, text: "" });
+  expect((await scene.ask("OPTIONS", "/v1/goals", { as: "stranger", headers: { origin: "https://evil.example" } })).status).toBe(
+    401,
+  );
+});
+
+test("every answer has the headers that keep a browser safe, refusals too", async () => {
+  for (const path of ["/healthz", "/v1/goals", "/v1/nothing", `/v1/artefacts/${id}/content`, "/"]) {
+    const { headers } = await scene.get(path);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cache-control")).toBe("no-store");
+  }
+});
+
+test("a token that asks too often waits, and others do not", async () => {
+  const limits = { ...defaultLimits, requestsPerMinute: 20, writesPerMinute: 3 };
+  await using small = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { limits } });
+  const statuses: number[] = [];
+  for (let count = 0; count < 5; count += 1) statuses.push((await small.post("/v1/goals", { text: "x" })).status);
+  expect(statuses).toEqual([503, 503, 503, 429, 429]);
+  for (let count = 0; count < 15; count += 1) expect((await small.get("/v1/goals")).status).toBe(200);
+  const refused = await small.get("/v1/goals");
+  expect(refused).toMatchObject({ status: 429, body: { code: "too-many-requests" } });
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await small.get("/v1/goals", { as: "reader" })).status).toBe(200);
+});
+
+test("a write that was refused for want of a right is on record, too", async () => {
+  await scene.post("/v1/pause", {}, { as: "reader" });
+  const [call] = await scene.clan.board.readEventsBefore(undefined, 1);
+  expect(call).toMatchObject({
+    type: "api_called",
+    actor: "person:reader",
+    data: { path: "/v1/pause", status: 403, token: "reader" },
+  });
+});
+
+test("the document is there without a token, and names every problem", async () => {
+  const { status, body } = await scene.get("/v1/openapi.json", { as: "stranger" });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    openapi: "3.1.0",
+    info: { title: "Sett" },
+    components: { securitySchemes: { bearer: { type: "http" } } },
+  });
+  expect(textAt({ body, text: "", status, headers: new Headers() }, "components.schemas.Problem.description")).toContain(
+    "RFC 9457",
+  );
+});

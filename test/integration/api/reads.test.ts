@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { ApiScene, textAt } from "../../support/api/api-scene.ts";
+import { bids, report } from "../../support/cli/sett.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+let scene: ApiScene;
+let goal: Artefact;
+let made: Artefact;
+let failure: Artefact;
+
+/** A goal whose report a person must approve, and another one that fails. */
+beforeAll(async () => {
+  scene = await ApiScene.start({
+    coder: {
+      ...bids({ on: "GoalDefined", bid: "exclusive" }),
+      tool: async ({ target_artefact }) => {
+        if (target_artefact.payload === "fail")
+          return { structural_type: "Failure", artefact_payload: "No", summary: "It cannot be done" };
+        return report("Report", { artefact_payload: "x".repeat(5_000) });
+      },
+    },
+    reviewer: { ...bids({ on: "Report", bid: "review" }), tool: async () => ({ structural_type: "Review", payload: "{}" }) },
+    maintainer: { human: true, role: "maintainer", ...bids({ on: "Report", bid: "review" }) },
+  });
+  goal = await scene.clan.postGoal("Write it", { metadata: { summary: "Write it" } });
+  made = await scene.clan.made(goal, ({ type }) => type === "Report");
+  await waitFor("the approval", async () => textAt(await scene.get("/v1/approvals"), "items.0.id"), { everyMs: 50 }).catch(
+    () => undefined,
+  );
+  const failed = await scene.clan.postGoal("fail", { metadata: { summary: "Fail" } });
+  failure = await scene.clan.made(failed, ({ structural_type }) => structural_type === "Failure");
+});
+
+afterAll(async () => await scene[Symbol.asyncDispose]());
+
+test("the health needs no token, and says what is wrong", async () => {
+  expect(await scene.get("/healthz", { as: "stranger" })).toMatchObject({ status: 200, body: { service: "api", ok: true } });
+});
+
+test("the instance says who asks, what he may do, and what there is", async () => {
+  const { status, body } = await scene.get("/v1/instance", { as: "answerer" });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    instance: scene.clan.board.instance,
+    me: { name: "answerer", actor: "person:answerer", rights: ["read", "answer"] },
+    paused: null,
+    orchestrator: { alive: true },
+    repository: null,
+    counts: { goals: 2, open_questions: 0, open_approvals: 1, open_claims: 1 },
+  });
+});
+
+test("goals are listed with their state, the newest first, and can be filtered", async () => {
+  const all = await scene.get("/v1/goals");
+  expect(all.body).toMatchObject({
+    items: [
+      { summary: "Fail", state: "failed", failures: 1 },
+      { id: goal.id, state: "waiting" },
+    ],
+    next: null,
+  });
+  const waiting = await scene.get("/v1/goals?state=waiting,running");
+  expect(waiting.body).toMatchObject({ items: [{ id: goal.id, open_claims: 1, waiting_for: 1, artefacts: 3 }], next: null });
+  const oldest = await scene.get("/v1/goals?order=asc&limit=1");
+  expect(oldest.body).toMatchObject({ items: [{ id: goal.id }] });
+  const next = await scene.get(`/v1/goals?order=asc&limit=1&cursor=${textAt(oldest, "next")}`);
+  expect(next.body).toMatchObject({ items: [{ summary: "Fail" }], next: null });
+});
+
+test("a goal is found by the beginning of its id, with what it waits for and why", async () => {
+  const { body } = await scene.get(`/v1/goals/${goal.id.slice(0, 8)}`);
+  const byMaintainer = { agent: "maintainer", word: "review" };
+  expect(body).toMatchObject({
+    id: goal.id,
+    state: "waiting",
+    text: "Write it",
+    commit: goal.metadata.commit ?? null,
+    open_claims: [{ artefact_id: made.id, status: "pending_review", bids: expect.arrayContaining([byMaintainer]) }],
+    waiting_for: [{ kind: "approval", agent: "maintainer", artefact: made.id }],
+    failures: [],
+  });
+  const failed = await scene.get(`/v1/goals/${failure.goal_id}`);
+  expect(failed.body).toMatchObject({ state: "failed", failures: [{ id: failure.id, by: "coder" }] });
+});
+
+test("the graph of a goal has its claims, and other forms of it", async () => {
+  const graph = await scene.get(`/v1/goals/${goal.id}/graph`);
+  expect(graph.body).toMatchObject({ goal: goal.id, edges: [{ from: goal.id, to: made.id, kind: "derivative" }, {}] });
+  expect(graph.text).not.toContain("x".repeat(100));
+  expect((await scene.get(`/v1/goals/${goal.id}/graph?format=mermaid`)).text).toStartWith("flowchart");
+  expect((await scene.get(`/v1/goals/${goal.id}/graph?format=dot`)).text).toStartWith("digraph");
+  expect(await scene.get(`/v1/goals/${goal.id}/graph?format=svg`)).toMatchObject({ status: 503, body: { code: "not-ready" } });
+});
+
+test("the costs of a goal are there without any call of a model", async () => {
+  const { body } = await scene.get(`/v1/goals/${goal.id}/costs`);
+  expect(body).toMatchObject({ goal_id: goal.id, gateway: false, spent: { usd: 0, calls: 0 }, agents: [] });
+});
+
+test("artefacts are listed without payloads, and by goal, type, kind, agent and thread", async () => {
+  const ids = async (query: string) => {
+    const { body, text } = await scene.get(`/v1/artefacts?${query}`);
+    expect(text).not.toContain("xxxxxxxxxx");
+    return (body as { items: { id: string }[] }).items.map(({ id }) => id);
+  };
+  const all = await ids("");
+  expect(all).toContain(made.id);
+  expect(await ids("order=asc")).toEqual(all.toReversed());
+  expect(await ids(`goal=${goal.id.slice(0, 8)}&order=asc`)).toHaveLength(3);
+  expect(await ids("type=Report,Nothing")).toEqual([made.id]);
+  expect(await ids("structural_type=Failure")).toEqual([failure.id]);
+  expect(await ids("agent=coder")).toEqual([failure.id, made.id]);
+  expect(await ids(`thread=${made.logical_id}`)).toEqual([made.id]);
+  const reviews = await scene.get("/v1/artefacts?structural_type=Review");
+  expect(reviews.body).toMatchObject({ items: [{ verdict: "approval", produced_by_agent: "reviewer" }] });
+});
+
+test("an artefact is shown with its beginning, the claims about it, and the grant that made it", async () => {
+  const { body } = await scene.get(`/v1/artefacts/${made.id.slice(0, 10)}`);
+  expect(body).toMatchObject({
+    id: made.id,
+    payload_bytes: 5_000,
+    payload_begins: "x".repeat(4_000),
+    claims: [{ artefact_id: made.id, waiting_for: [{ kind: "approval" }] }],
+    made_by: { claim_id: made.claim_id, grant: { agent: "coder", state: "done", artefact_ids: [made.id] } },
+  });
+  expect((await scene.get(`/v1/artefacts/${goal.id}`)).body).toMatchObject({ made_by: null });
+});
+
+test("the content comes byte for byte as text that no browser runs, and can be kept for ever", async () => {
+  const { text, headers } = await scene.get(`/v1/artefacts/${made.id}/content`);
+  expect(text).toBe("x".repeat(5_000));
+  expect(headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
+  const again = await scene.get(`/v1/artefacts/${made.id}/content`, { headers: { "if-none-match": headers.get("etag") ?? "" } });
+  expect(again).toMatchObject({ status: 304, text: "" });
+});
+
+test("the context is what the agent was given, the target first", async () => {
+  expect((await scene.get(`/v1/artefacts/${made.id}/context`)).body).toMatchObject({ items: [{ id: goal.id }] });
+  expect((await scene.get(`/v1/artefacts/${goal.id}/context`)).body).toEqual({ items: [] });
+});
+
+test("an artefact without a commit has no diff, and without a gateway an empty transcript", async () => {
+  expect(await scene.get(`/v1/artefacts/${made.id}/diff`)).toMatchObject({ status: 404, body: { code: "artefact-not-found" } });
+  expect((await scene.get(`/v1/artefacts/${made.id}/transcript`)).body).toEqual({
+    artefact_id: made.id,
+    calls: [],
+    conversations: [],
+  });
+});
+
+test("open claims are listed, all claims too, and one is read by its id or the beginning of it", async () => {
+  const open = await scene.get("/v1/claims");
+  expect(open.body).toMatchObject({ items: [{ artefact_id: made.id }], next: null });
+  const all = await scene.get(`/v1/claims?open=false&goal=${goal.id}`);
+  expect(all.body).toMatchObject({ items: [{ artefact_id: made.id }, { artefact_id: goal.id, status: "complete" }], next: null });
+  const id = textAt(open, "items.0.id");
+  expect((await scene.get(`/v1/claims/${id.slice(0, 8)}`)).body).toMatchObject({ id, waiting_for: [{ kind: "approval" }] });
+  expect((await scene.get(`/v1/claims/${textAt(all, "items.1.id")}`)).body).toMatchObject({ status: "complete", stage: null });
+  expect(await scene.get("/v1/claims/00000000")).toMatchObject({ status: 404 });
+});
+
+test("what waits for a person is listed, also by kind and goal", async () => {
+  const approval = {
+    kind: "approval",
+    id: made.id,
+    goal_id: goal.id,
+    for: "maintainer",
+    content: { text: "x".repeat(4_000), whole: false },
+  };
+  expect((await scene.get("/v1/inquiries")).body).toMatchObject({ items: [approval] });
+  expect((await scene.get(`/v1/approvals?goal=${goal.id}`)).body).toMatchObject({ items: [approval] });
+  expect((await scene.get(`/v1/approvals?goal=${failure.goal_id}`)).body).toEqual({ items: [] });
+  expect((await scene.get("/v1/questions")).body).toEqual({ items: [] });
+});
+
+test("agents are listed with their kind, their rates and the reasons of their failures", async () => {
+  const { body } = await scene.get("/v1/agents");
+  expect(body).toMatchObject({
+    items: [
+      {
+        name: "coder",
+        kind: "container",
+        queued: 0,
+        rates: { done: 1, failed: 1, failures_by_reason: { ToolExecutionFailure: 1 }, since: null },
+      },
+      { name: "maintainer", kind: "person", state: "person" },
+      { name: "reviewer", rates: { done: 1, failed: 0, failures_by_reason: {} } },
+    ],
+  });
+});
+
+test("without a container runtime there are no logs, and the answer says so", async () => {
+  expect(await scene.get("/v1/agents/coder/logs")).toMatchObject({ status: 503, body: { code: "not-ready" } });
+});
+
+test("the log is read in pages from both ends, with filters", async () => {
+  const first = await scene.get("/v1/events?limit=2");
+  expect(first.body).toMatchObject({ items: [{ type: "agent_registered" }, { type: "agent_registered" }] });
+  const second = await scene.get(`/v1/events?limit=1&after=${textAt(first, "next")}`);
+  expect(textAt(second, "items.0.id") > textAt(first, "items.1.id")).toBe(true);
+  const failed = await scene.get("/v1/events?type=grant_failed&agent=coder&actor=agent:");
+  expect(failed.body).toMatchObject({ items: [{ type: "grant_failed", agent: "coder" }], next: null });
+  const ofGoal = await scene.get(`/v1/events?goal=${goal.id.slice(0, 8)}&type=artefact_created`);
+  expect(ofGoal.body).toMatchObject({ items: [{ artefact_id: goal.id }, { artefact_id: made.id }, {}], next: null });
+  const newest = await scene.get("/v1/events?before=$&limit=3");
+  const older = await scene.get(`/v1/events?before=${textAt(newest, "next")}&limit=1`);
+  expect(textAt(older, "items.0.id") < textAt(newest, "items.0.id")).toBe(true);
+  expect((await scene.get("/v1/events?after=$")).body).toEqual({ items: [], next: null });
+});
+
+test("an answer that is known already is not sent again", async () => {
+  const first = await scene.get("/v1/goals");
+  const etag = first.headers.get("etag") ?? "";
+  expect(await scene.get("/v1/goals", { headers: { "if-none-match": `"other", ${etag}` } })).toMatchObject({
+    status: 304,
+    text: "",
+  });
+  expect((await scene.get("/v1/goals", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+  expect((await scene.ask("HEAD", "/v1/goals")).headers.get("etag")).toBe(etag);
+});
+
+test("what a person has just written is in the next list", async () => {
+  for (let count = 0; count < 20; count += 1) {
+    const posted = await scene.clan.postGoal("fail", { metadata: { summary: `Goal ${count}` } });
+    expect(textAt(await scene.get("/v1/goals?limit=1"), "items.0.id")).toBe(posted.id);
+    await scene.clan.board.logEvent({ type: "cancel_requested", goal_id: posted.goal_id }, "person:test");
+  }
+});

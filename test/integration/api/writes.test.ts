@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openRepository } from "../../../apps/api/repository.ts";
+import { aborted } from "../../../lib/async/sleep.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { ApiScene, textAt } from "../../support/api/api-scene.ts";
+import { bids, report } from "../../support/cli/sett.ts";
+import { commitFiles, hostEnv, sampleRepository, write } from "../../support/git/sample-repository.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** A tool that works until its goal is cancelled. */
+async function untilStopped(signal: AbortSignal) {
+  await aborted(signal);
+  const nothing = new Uint8Array();
+  return { kind: "aborted", exitCode: null, signal: "SIGTERM", stdout: nothing, stderr: nothing, durationMs: 5 } as const;
+}
+
+let scene: ApiScene;
+let repository: ReturnType<typeof sampleRepository>;
+
+beforeAll(async () => {
+  repository = sampleRepository();
+  scene = await ApiScene.start(
+    {
+      coder: {
+        ...bids({ on: "GoalDefined", bid: "exclusive" }),
+        tool: async ({ target_artefact: { payload }, additional_context }, signal) => {
+          if (payload === "fail") return { structural_type: "Failure", artefact_payload: "No", summary: "It cannot be done" };
+          if (payload === "wait") return await untilStopped(signal);
+          const answer = additional_context.find(({ structural_type }) => structural_type === "Answer");
+          if (payload === "ask" && answer === undefined) return { structural_type: "Question", payload: "Which colour?" };
+          return report("Report", { artefact_payload: `made ${answer?.payload ?? ""}` });
+        },
+      },
+      maintainer: { human: true, role: "maintainer", ...bids({ on: "Report", bid: "review" }) },
+    },
+    { deps: { repository: await openRepository(repository.path, hostEnv) } },
+  );
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  repository[Symbol.dispose]();
+});
+
+async function post(text: string): Promise<string> {
+  const posted = await scene.post("/v1/goals", { text });
+  expect(posted.status).toBe(201);
+  return textAt(posted, "id");
+}
+
+const lastCall = async () => (await scene.clan.board.readEventsBefore(undefined, 100)).find(({ type }) => type === "api_called");
+
+test("a goal is stated at the commit of HEAD, and is on record with the name of the token", async () => {
+  const posted = await scene.post("/v1/goals", { text: "Write\nit" }, { as: "forager" });
+  expect(posted).toMatchObject({ status: 201, body: { commit: repository.base, summary: "Write" } });
+  const id = textAt(posted, "id");
+  const events = await scene.clan.board.readEvents("0", 1_000);
+  expect(events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id)).toMatchObject({
+    actor: "person:forager",
+  });
+  expect(await lastCall()).toMatchObject({
+    actor: "person:forager",
+    goal_id: id,
+    data: { method: "POST", path: "/v1/goals", status: 201, token: "forager" },
+  });
+});
+
+test("a goal may name its commit, also one that is not at HEAD, and is stated once under its own id", async () => {
+  const later = commitFiles(repository.path, { "later.txt": "later" });
+  const id = crypto.randomUUID();
+  const first = await scene.post("/v1/goals", { text: "fail", commit: repository.base, id });
+  expect(first.body).toEqual({ id, commit: repository.base, summary: "fail" });
+  expect((await scene.post("/v1/goals", { text: "fail", id })).body).toEqual({ id, commit: repository.base, summary: "fail" });
+  expect(await scene.post("/v1/goals", { text: "other", id })).toMatchObject({ status: 422, body: { code: "usage" } });
+  expect(later).not.toBe(repository.base);
+  expect(await scene.post("/v1/goals", { text: "x", commit: "0".repeat(40) })).toMatchObject({ status: 422 });
+});
+
+test("a goal is refused while the working tree has changes that agents would not see", async () => {
+  write(repository.path, { "new.txt": "new" });
+  const refused = await scene.post("/v1/goals", { text: "Write it" });
+  expect(refused).toMatchObject({ status: 409, body: { code: "workspace-dirty" } });
+  expect(textAt(refused, "detail")).toContain("new.txt");
+  commitFiles(repository.path, {});
+});
+
+test("an empty goal is refused with the sentence of the command line", async () => {
+  expect(await scene.post("/v1/goals", { text: "  " })).toMatchObject({
+    status: 422,
+    body: { detail: "The goal is empty.", code: "goal-invalid" },
+  });
+  expect(await scene.post("/v1/goals", '{"text":"\\ud800"}')).toMatchObject({ status: 422, body: { code: "goal-invalid" } });
+});
+
+test("a question is answered once, and who comes later learns who was faster", async () => {
+  const goal = await post("ask");
+  const question = await waitFor("the question", async () => {
+    const { body } = await scene.get(`/v1/questions?goal=${goal}`);
+    return (body as { items: { id: string }[] }).items[0];
+  });
+  expect(question).toMatchObject({ kind: "question", goal_id: goal, text: "Which colour?" });
+  const answered = await scene.post(`/v1/questions/${question.id.slice(0, 8)}/answer`, { text: "Green" }, { as: "answerer" });
+  expect(answered).toMatchObject({ status: 201, body: { structural_type: "Answer", source_artefacts: [question.id] } });
+  const late = await scene.post(`/v1/questions/${question.id}/answer`, { text: "Red" });
+  expect(late).toMatchObject({ status: 409, body: { code: "blackboard-refused" } });
+  expect(textAt(late, "detail")).toContain("was answered by answerer");
+  await waitFor("the report", async () => {
+    const { body } = await scene.get(`/v1/artefacts?goal=${goal}&type=Report`);
+    return (body as { items: unknown[] }).items.length === 1;
+  });
+  const none = await scene.post(`/v1/questions/${goal}/answer`, { text: "Green" });
+  expect(none).toMatchObject({ status: 422, body: { code: "usage" } });
+  expect(await scene.post(`/v1/questions/${question.id}/answer`, { text: "" })).toMatchObject({
+    status: 422,
+    body: { detail: "The answer is empty." },
+  });
+});
+
+async function toApprove(): Promise<string> {
+  const goal = await post(`Write ${crypto.randomUUID()}`);
+  return await waitFor("the approval", async () => {
+    const { body } = await scene.get(`/v1/approvals?goal=${goal}`);
+    return (body as { items: { id: string }[] }).items[0]?.id;
+  });
+}
+
+test("an artefact is approved once, for the person who must judge it", async () => {
+  const id = await toApprove();
+  expect(await scene.post(`/v1/artefacts/${id}/approve`, { for: "coder" })).toMatchObject({
+    status: 409,
+    body: { code: "request-refused" },
+  });
+  const approved = await scene.post(`/v1/artefacts/${id.slice(0, 8)}/approve`, { for: "maintainer" }, { as: "approver" });
+  expect(approved).toMatchObject({
+    status: 201,
+    body: {
+      structural_type: "Review",
+      produced_by_agent: "maintainer",
+      metadata: { by: "approver", summary: "Approved by approver" },
+    },
+  });
+  const again = await scene.post(`/v1/artefacts/${id}/reject`, { reason: "No" });
+  expect(again).toMatchObject({ status: 409, body: { code: "request-refused" } });
+  expect(textAt(again, "detail")).toContain("has a verdict already: approver, for maintainer, approved it");
+});
+
+test("an artefact is rejected with a reason, which its maker gets", async () => {
+  const id = await toApprove();
+  expect(await scene.post(`/v1/artefacts/${id}/reject`, {})).toMatchObject({ status: 422 });
+  expect(await scene.post(`/v1/artefacts/${id}/reject`, { reason: " " })).toMatchObject({
+    status: 422,
+    body: { detail: "The reason is empty." },
+  });
+  const rejected = await scene.post(`/v1/artefacts/${id}/reject`, { reason: "The date is wrong" });
+  expect(rejected).toMatchObject({ status: 201, body: { metadata: { summary: "Rejected by all: The date is wrong" } } });
+  const review = await scene.get(`/v1/artefacts/${textAt(rejected, "id")}`);
+  expect(review.body).toMatchObject({
+    verdict: "feedback",
+    payload_begins: '{"reason":"The date is wrong"}',
+    made_by: { grant: { agent: "maintainer" } },
+  });
+});
+
+test("a goal is cancelled with the work on it, and only once", async () => {
+  const goal = await post("wait");
+  await waitFor("the work", async () => textAt(await scene.get(`/v1/goals/${goal}`), "waiting_for.0.kind") === "work").catch(
+    () => undefined,
+  );
+  const cancelled = await scene.post(`/v1/goals/${goal}/cancel`, {}, { as: "controller" });
+  expect(cancelled).toMatchObject({ status: 200, body: { id: goal, state: "cancelled", claims: 1, unreadable: [] } });
+  expect((await scene.get(`/v1/goals/${goal}`)).body).toMatchObject({ state: "cancelled" });
+  const again = await scene.post(`/v1/goals/${goal}/cancel`);
+  expect(again).toMatchObject({ status: 409, body: { code: "request-refused" } });
+  expect(textAt(again, "detail")).toContain("is cancelled: there is no work to cancel");
+});
+
+async function failed(): Promise<{ id: string; claim_id: string }> {
+  const goal = await post("fail");
+  return await waitFor("the Failure", async () => {
+    const { body } = await scene.get(`/v1/artefacts?goal=${goal}&structural_type=Failure`);
+    return (body as { items: Artefact[] }).items[0];
+  });
+}
+
+test("what has failed is tried again by its Failure or by its claim, once", async () => {
+  const { id } = await failed();
+  const retried = await scene.post(`/v1/artefacts/${id}/retry`);
+  expect(retried).toMatchObject({ status: 200, body: { failure: id } });
+  expect(await scene.post(`/v1/artefacts/${id}/retry`)).toMatchObject({ status: 409, body: { code: "request-refused" } });
+  const other = await failed();
+  const byClaim = await waitFor("the claim to end", async () => {
+    const answer = await scene.post(`/v1/claims/${other.claim_id}/retry`);
+    return answer.status === 200 ? answer : undefined;
+  });
+  expect(byClaim.body).toMatchObject({ failure: other.id });
+  const goal = textAt(byClaim, "goal_id");
+  expect(await scene.post(`/v1/artefacts/${goal}/retry`)).toMatchObject({ status: 422, body: { code: "usage" } });
+});
+
+test("the instance is paused and resumed by name", async () => {
+  const paused = await scene.post("/v1/pause", {}, { as: "controller" });
+  expect(paused).toMatchObject({ status: 200, body: { paused: { by: "person:controller" } } });
+  expect((await scene.get("/v1/instance")).body).toMatchObject({ paused: { by: "person:controller" } });
+  expect(await scene.ask("POST", "/v1/resume")).toMatchObject({ status: 200, body: { paused: null } });
+});
+
+test("the budget of a goal is raised, also that of an agent in it", async () => {
+  const goal = await post("wait");
+  const raised = await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd, 10 calls" }, { as: "answerer" });
+  expect(raised).toMatchObject({ status: 200, body: { goal_id: goal, added: { usd: 5, calls: 10 } } });
+  expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "many" })).toMatchObject({
+    status: 422,
+    body: { detail: "`add` takes an amount, not `many`." },
+  });
+  const unknown = await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd", agent: "codr" });
+  expect(unknown).toMatchObject({ status: 404, body: { code: "agent-not-found", hint: "Did you mean `coder`?" } });
+  expect((await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd", agent: "coder" })).status).toBe(200);
+  expect((await scene.post(`/v1/goals/${goal}/cancel`)).status).toBe(200);
+  expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd" })).toMatchObject({ status: 409 });
+});
+
+test("a write is carried out once for each key, and its first answer comes again", async () => {
+  const headers = { "idempotency-key": "one" };
+  const first = await scene.post("/v1/goals", { text: "Write it" }, { headers });
+  const again = await scene.post("/v1/goals", { text: "Write it" }, { headers });
+  expect(again).toMatchObject({ status: 201, text: first.text });
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(first.headers.has("idempotency-replayed")).toBe(false);
+  const other = await scene.post("/v1/goals", { text: "Another" }, { headers });
+  expect(other).toMatchObject({ status: 422, body: { detail: "This `Idempotency-Key` belongs to another request." } });
+  const ofOther = await scene.post("/v1/goals", { text: "Write it" }, { headers, as: "forager" });
+  expect(textAt(ofOther, "id")).not.toBe(textAt(first, "id"));
+  expect(await scene.post("/v1/goals", { text: "x" }, { headers: { "idempotency-key": "with spaces" } })).toMatchObject({
+    status: 422,
+  });
+});
+
+test("several requests with one key at the same time make one goal", async () => {
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const answers = await Promise.all(Array.from({ length: 8 }, () => scene.post("/v1/goals", { text: "At once" }, { headers })));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(answers.filter((answer) => !answer.headers.has("idempotency-replayed"))).toHaveLength(1);
+});
+
+test("a write that was refused may be sent again with its key", async () => {
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  write(repository.path, { "dirty.txt": "new" });
+  expect((await scene.post("/v1/goals", { text: "Later" }, { headers })).status).toBe(409);
+  commitFiles(repository.path, {});
+  expect((await scene.post("/v1/goals", { text: "Later" }, { headers })).status).toBe(201);
+});
