@@ -27,7 +27,7 @@ export async function openRepository(
       const { commit } = artefact.metadata;
       if (commit === undefined) throw new SettError("artefact-not-found", "The artefact has no commit.");
       await repository.fetchCommits(board.instance, await board.listCommits());
-      return await repository.showChanges(commit, await startsOfWork(board, artefact));
+      return await repository.showChanges(commit, await startsOfWork(board, artefact), "lines");
     },
   };
 }

@@ -7,7 +7,7 @@ import type { BidRule, BidWord } from "../../../lib/model/bid.ts";
 import type { Claim, Grant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { Phase } from "../../../lib/model/phase.ts";
-import type { Turn } from "../../../lib/models/transcript-parts.ts";
+import type { Part, Turn } from "../../../lib/models/transcript-parts.ts";
 
 export type { ArtefactHead, GoalState, Grant, GraphClaim, SettEvent };
 
@@ -99,13 +99,16 @@ export type AgentView = {
   role: string;
   kind: "container" | "external" | "person";
   state: string;
+  /** Its heartbeat is missing. */
+  is_silent: boolean;
   last_heartbeat: string | null;
   claim_id: string | null;
   workers: { at_work: number; of: number; claim_ids?: string[] } | null;
   queued: number;
-  rates: { done: number; failed: number; failures_by_reason: Record<string, number> };
+  rates: { done: number; failed: number; failures_by_reason: Record<string, number>; since?: string | null };
   bids: BidRule[];
 };
 
 /** What the page shows of an answer like that of `sett unearth --transcript --json`. */
-export type TranscriptView = { conversations: { turns: Turn[] }[] };
+export type TranscriptView = { conversations: { turns: { role: Turn["role"]; parts: PartView[] }[] }[] };
+export type PartView = Exclude<Part, { kind: "result" }> | { kind: "result"; id: string; text: string; is_error: boolean };

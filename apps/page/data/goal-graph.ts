@@ -12,6 +12,7 @@ const maxPieces = 60;
 /** A large graph takes a part of a frame to lay out: it is not done for each event. */
 const manyNodes = 2_000;
 const pauseOfMany = 300;
+const retryMs = 3_000;
 
 /** Calls `changed` with each new state; returns a function that ends it. Errors of the first reading reject. */
 export function followGraph(goal: string, changed: (graph: GoalGraph) => void, failed: (error: unknown) => void): () => void {
@@ -42,11 +43,14 @@ export function followGraph(goal: string, changed: (graph: GoalGraph) => void, f
         if (graph.nodes.length > manyNodes) await sleep(pauseOfMany, over.signal);
       }
     } catch (error) {
-      // The stream's next opening reads the whole again.
-      if (!over.signal.aborted) failed(error);
+      if (over.signal.aborted) return;
+      failed(error);
+      isWholeWanted = true;
+      await sleep(retryMs, over.signal);
     } finally {
       isUnderWay = false;
     }
+    if (isWholeWanted && !over.signal.aborted) void work();
   };
   const unlisten = stream.listen((events) => {
     for (const event of events) {

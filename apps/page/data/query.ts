@@ -13,6 +13,9 @@ type Options<Data> = {
   pauseMs?: number;
 };
 
+/** After an answer that will be another one soon. */
+const retryMs = 3_000;
+
 const none = { data: undefined, error: undefined, isLoading: true };
 
 /** `key`: what is asked; undefined asks nothing. A new key drops what was read for the old one. */
@@ -46,11 +49,13 @@ export function useQuery<Data>(
       isUnderWay = false;
       if (over.signal.aborted) return;
       setReading((before) => ({ data: before.key === key ? before.data : undefined, ...result, key, isLoading: false }));
-      if (pauseMs > 0)
+      const wait = isPassing(result.error) ? retryMs : pauseMs;
+      isAskedAgain ||= isPassing(result.error);
+      if (wait > 0)
         timer = setTimeout(() => {
           timer = undefined;
           if (isAskedAgain) void ask();
-        }, pauseMs);
+        }, wait);
       else if (isAskedAgain) void ask();
     };
     refresh.current = () => void ask();
@@ -70,6 +75,11 @@ export function useQuery<Data>(
 
   const { key: of, ...rest } = reading;
   return { ...(of === key ? rest : none), refresh: () => refresh.current() };
+}
+
+/** Too many requests, or Redis is away for a while. Where there is no answer at all, the stream's next opening asks again. */
+function isPassing(error: ApiError | undefined): boolean {
+  return error?.status === 429 || error?.status === 503;
 }
 
 export function asApiError(error: unknown): ApiError {

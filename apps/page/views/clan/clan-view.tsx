@@ -2,7 +2,6 @@
 import { Problem } from "../../components/problem.tsx";
 import { Ago } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
-import { useNow } from "../../data/clock.ts";
 import type { AgentView, Page, SettEvent } from "../../data/contract.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
@@ -11,8 +10,6 @@ import { count, shortId } from "../../text/words.ts";
 import { LiveLog } from "./live-log.tsx";
 
 const services = ["orchestrator", "gateway", "redis"];
-/** An agent sends a heartbeat every few seconds: lib/model/leases.ts. */
-const silentAfterMs = 30_000;
 
 export function ClanView() {
   const { query } = usePlace();
@@ -152,10 +149,8 @@ const marks: Record<string, { symbol: string; tone: string }> = {
   external: { symbol: "↔", tone: "answer" },
 };
 
-function AgentState({ agent: { kind, state, last_heartbeat } }: { agent: AgentView }) {
-  const now = useNow();
-  const isSilent = kind === "container" && (last_heartbeat === null || now - Date.parse(last_heartbeat) > silentAfterMs);
-  const word = kind !== "container" ? kind : isSilent ? "silent" : state;
+function AgentState({ agent: { kind, state, is_silent } }: { agent: AgentView }) {
+  const word = kind !== "container" ? kind : is_silent && state !== "unreadable" ? "silent" : state;
   const { symbol, tone } = marks[word] ?? { symbol: "·", tone: "wait" };
   return (
     <span className={`state tone-${tone}`}>
