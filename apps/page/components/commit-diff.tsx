@@ -8,6 +8,7 @@ import { count } from "../text/words.ts";
 import { languageOf, refractor } from "./highlighter.ts";
 import { LongText } from "./long-text.tsx";
 import { Problem } from "./problem.tsx";
+import { Line } from "./text.tsx";
 
 /** A larger file begins folded. */
 const maxOpenChanges = 300;
@@ -32,7 +33,7 @@ export function DiffText({ text }: { text: string }) {
     .reduce((all, one) => ({ added: all.added + one.added, removed: all.removed + one.removed }), none);
   return (
     <div className="diff-view">
-      {before !== "" && <LongText text={before} label="Commits" />}
+      {before !== "" && <Commits text={before} isOpen={files.length === 0} />}
       {files.length > 0 && (
         <div className="long-text-bar">
           <span>
@@ -54,6 +55,19 @@ export function DiffText({ text }: { text: string }) {
       ))}
       {files.length === 0 && before === "" && <p className="quiet">No file is changed.</p>}
     </div>
+  );
+}
+
+/** What `git log` says of the commits; its first line says how many there are. */
+function Commits({ text, isOpen }: { text: string; isOpen: boolean }) {
+  const [first = ""] = text.split("\n");
+  return (
+    <details open={isOpen}>
+      <summary>
+        <Line text={first} max={120} />
+      </summary>
+      <LongText text={text.slice(first.length).trim()} label="Commits" />
+    </details>
   );
 }
 

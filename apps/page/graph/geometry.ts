@@ -4,7 +4,7 @@ import { type Band, type Cell, type LaneLayout, layOut, type Placeable } from ".
 import type { Pending } from "./pending.ts";
 
 export const card = { width: 206, height: 62 };
-export const step = { x: 246, y: 86 };
+export const step = { x: 240, y: 86 };
 
 export type Item = { id: string; x: number; y: number; cell: Cell } & ({ node: ArtefactNode } | { pending: Pending });
 export type Line = { from: Item; to: Item; isVersion: boolean };

@@ -168,7 +168,7 @@ function Rate({ done, failed, name }: { done: number; failed: number; name: stri
   return (
     <div className="rate">
       <div className="rate-bar" role="img" aria-label={`${name}: ${done} done, ${failed} failed`}>
-        <span className="rate-done" style={{ flexGrow: done }} />
+        {done > 0 && <span className="rate-done" style={{ flexGrow: done }} />}
         {failed > 0 && <span className="rate-failed" style={{ flexGrow: failed }} />}
       </div>
       <p className="rate-text">
