@@ -2,11 +2,11 @@
 //
 // The limits are on the time of the processor in the page's own thread: other work on the machine may hold up any frame.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { CDPSession, Page } from "playwright-core";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { LogicalId } from "../../lib/model/ids.ts";
 import { TestBrowser } from "../support/page/browser.ts";
+import { FrameTimes } from "../support/page/frame-times.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -66,8 +66,10 @@ test(`a goal with ${artefacts} artefacts is moved, zoomed, walked through and li
   });
   await frames.during("zoom out", () => wheel(100, 30));
   await frames.during("grow", async () => {
-    await grow(scene.clan.board, goal, 20);
-    await page.locator(`.graph[data-items="${artefacts + 21}"]`).waitFor();
+    const grown = grow(scene.clan.board, goal, 20);
+    const isShown = () => page.locator(`.graph[data-items="${artefacts + 21}"]`).count();
+    while ((await isShown()) === 0) await frames.next();
+    await grown;
   });
   await frames.during("open the list, and scroll through it", async () => {
     await page.getByRole("button", { name: "List" }).click();
@@ -139,84 +141,4 @@ async function grow(board: Blackboard, goal: Artefact, count: number): Promise<A
     if (recent.length > 40) recent.shift();
   }
   return all;
-}
-
-/** The time that each task of the page's thread took of the processor, between two frames. */
-class FrameTimes {
-  readonly #page: Page;
-  readonly #session: CDPSession;
-  readonly #groups = new Map<string, { tasks: number[]; frames: number[] }>();
-
-  private constructor(page: Page, session: CDPSession) {
-    this.#page = page;
-    this.#session = session;
-  }
-
-  static async of(page: Page): Promise<FrameTimes> {
-    const session = await page.context().newCDPSession(page);
-    await session.send("Performance.enable", { timeDomain: "threadTicks" });
-    return new FrameTimes(page, session);
-  }
-
-  /** The next frame is drawn. */
-  async next(): Promise<void> {
-    await this.#page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    this.#last?.tasks.push(await this.#taskMs());
-  }
-
-  #last: { tasks: number[]; frames: number[] } | undefined;
-  #before = 0;
-
-  /** Of the thread, since the last call: no more than what one frame took. */
-  async #taskMs(): Promise<number> {
-    const { metrics } = await this.#session.send("Performance.getMetrics");
-    const total = 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);
-    const spent = total - this.#before;
-    this.#before = total;
-    return spent;
-  }
-
-  async during(name: string, act: () => Promise<void>): Promise<void> {
-    const group = { tasks: [], frames: [] as number[] };
-    this.#groups.set(name, group);
-    await this.#taskMs();
-    this.#last = group;
-    await this.#page.evaluate(() => {
-      const frames: number[] = [];
-      let before = performance.now();
-      const tick = () => {
-        const now = performance.now();
-        frames.push(now - before);
-        before = now;
-        if (Reflect.get(globalThis, "frames") === frames) requestAnimationFrame(tick);
-      };
-      Object.assign(globalThis, { frames });
-      requestAnimationFrame(tick);
-    });
-    await act();
-    await this.next();
-    this.#last = undefined;
-    group.frames = await this.#page.evaluate(() => {
-      const frames = Reflect.get(globalThis, "frames") as number[];
-      Object.assign(globalThis, { frames: undefined });
-      return frames;
-    });
-  }
-
-  slow(limitMs: number): string[] {
-    return [...this.#groups].flatMap(([name, { tasks }]) => {
-      const worst = Math.max(...tasks);
-      return worst > limitMs ? [`${name}: ${worst.toFixed(0)} ms`] : [];
-    });
-  }
-
-  report(): string {
-    const words = ({ tasks, frames }: { tasks: number[]; frames: number[] }) => {
-      const of = (times: number[], share: number) =>
-        times.toSorted((one, other) => one - other)[Math.floor(share * (times.length - 1))] ?? 0;
-      const [work, wall] = [tasks, frames].map((times) => [0.5, 0.95, 1].map((share) => of(times, share).toFixed(0)).join(" / "));
-      return `work ${work} ms, frames ${wall} ms (p50 / p95 / max, ${frames.length} frames)`;
-    };
-    return [...this.#groups].map(([name, group]) => `${name}: ${words(group)}`).join("\n");
-  }
 }
