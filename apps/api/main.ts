@@ -15,6 +15,7 @@ import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createApi } from "./app.ts";
 import type { Deps } from "./deps.ts";
+import { socketLogs } from "./logs/socket-logs.ts";
 import { createApiMetrics } from "./metrics.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
@@ -51,10 +52,11 @@ async function runApi(settings: Settings): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const { tokens, oidc, isSecure, origins, limits, repositoryFolder } = settings;
+  const { tokens, oidc, isSecure, origins, limits, repositoryFolder, logsSocket } = settings;
   const deps: Deps = {
     ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits },
     repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env),
+    logs: logsSocket === undefined ? undefined : socketLogs(logsSocket),
     metrics: createApiMetrics(),
     log,
     clock: systemClock,

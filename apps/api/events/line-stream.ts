@@ -4,8 +4,8 @@ const encoder = new TextEncoder();
 /** A line alone is cheap to send, and many at once are cheaper. */
 const atOnce = 64 * 1024;
 
-/** Throws what the first line throws before the answer begins; ends quietly with what is thrown later. */
-export async function lineStream(lines: AsyncIterable<string>): Promise<ReadableStream<Uint8Array>> {
+/** `end`: called when it is over. Throws what the first line throws before the answer begins; ends quietly with what is thrown later. */
+export async function lineStream(lines: AsyncIterable<string>, end: () => void): Promise<ReadableStream<Uint8Array>> {
   const iterator = lines[Symbol.asyncIterator]();
   let first: IteratorResult<string> | undefined;
   const begun = iterator.next().then((result) => {
@@ -20,14 +20,17 @@ export async function lineStream(lines: AsyncIterable<string>): Promise<Readable
           if (first === undefined) await begun;
           const { done, value } = first ?? (await iterator.next());
           first = undefined;
-          if (done) controller.close();
-          else controller.enqueue(encoder.encode(`${value}\n`));
+          if (!done) return controller.enqueue(encoder.encode(`${value}\n`));
+          controller.close();
+          end();
         } catch {
           controller.close();
+          end();
         }
       },
-      async cancel() {
-        await iterator.return?.();
+      cancel() {
+        // The signal ends what waits for a line.
+        end();
       },
     },
     new ByteLengthQueuingStrategy({ highWaterMark: atOnce }),

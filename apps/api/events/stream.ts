@@ -11,37 +11,59 @@ const atOnce = 500;
 const retryMs = 500;
 const encoder = new TextEncoder();
 
-type Options = { hub: EventHub; from: string; filter: EventFilter; signal: AbortSignal; limits?: StreamLimits };
+type Options = {
+  hub: EventHub;
+  /** The event after which it begins. */
+  from: string;
+  filter: EventFilter;
+  signal: AbortSignal;
+  /** Called when it is over, and when the client is given up. */
+  end: () => void;
+  limits?: StreamLimits;
+};
 
-/** The body of the answer. `from`: the event after which it begins. It ends with the signal, and when the client goes. */
-export function eventStream({ hub, from, filter, signal, limits = defaultStreamLimits }: Options): ReadableStream<Uint8Array> {
-  const gone = new AbortController();
-  const over = AbortSignal.any([signal, gone.signal]);
-  const frames = framesOf(hub, from, filter, over, limits);
-  let reader: ReturnType<typeof setTimeout> | undefined;
+/** The body of the answer. It ends with the signal, and when the client goes. */
+export function eventStream({
+  hub,
+  from,
+  filter,
+  signal,
+  end,
+  limits = defaultStreamLimits,
+}: Options): ReadableStream<Uint8Array> {
+  const frames = framesOf(hub, from, filter, signal, limits);
+  let isGivenUp = false;
+  let patience: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        clearTimeout(reader);
+        clearTimeout(patience);
+        if (isGivenUp) return;
         const { done, value } = await frames.next();
-        if (done) return controller.close();
+        if (done) {
+          end();
+          return controller.close();
+        }
         controller.enqueue(value);
-        // The next pull comes when the client has taken this.
-        reader = setTimeout(() => {
-          gone.abort();
-          controller.enqueue(
-            encoder.encode(`: too slow: nothing was read for ${limits.patienceMs} ms. Go on with Last-Event-ID.\n\n`),
-          );
+        // The next pull comes when the client has taken what it was sent: until then nothing more is read for it.
+        patience = setTimeout(() => {
+          isGivenUp = true;
+          controller.enqueue(tooSlow(limits));
           controller.close();
+          end();
         }, limits.patienceMs);
       },
       cancel() {
-        clearTimeout(reader);
-        gone.abort();
+        clearTimeout(patience);
+        end();
       },
     },
     { highWaterMark: 1 },
   );
+}
+
+function tooSlow({ patienceMs }: StreamLimits): Uint8Array {
+  return encoder.encode(`: too slow: nothing was read for ${patienceMs} ms. Go on with Last-Event-ID.\n\n`);
 }
 
 async function* framesOf(

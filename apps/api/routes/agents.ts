@@ -88,8 +88,8 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
         hint: `\`${deps.suggest(`logs ${name}`)}\` shows them.`,
       });
     if (follow === "true")
-      return await openStream(parts, context, "text/plain; charset=utf-8", async (signal) =>
-        lineStream(logs.read(name, { tail, follow: true, signal })),
+      return await openStream(parts, context, "text/plain; charset=utf-8", async ({ signal, end }) =>
+        lineStream(logs.read(name, { tail, follow: true, signal }), end),
       );
     const lines: string[] = [];
     for await (const line of logs.read(name, { tail, follow: false, signal: context.req.raw.signal })) lines.push(`${line}\n`);

@@ -48,8 +48,14 @@ export function addEventRoutes(api: Api, parts: Parts): void {
       return context.json(await eventPage(board, { after, before, limit, filter }), 200);
     }
     const from = lastEventId(context) ?? after ?? "$";
-    return openStream(parts, context, "text/event-stream", async (signal) =>
-      eventStream({ hub, from: from === "$" ? await board.endOfEvents() : from, filter, signal, limits: deps.limits.stream }),
+    return openStream(parts, context, "text/event-stream", async (life) =>
+      eventStream({
+        ...life,
+        hub,
+        from: from === "$" ? await board.endOfEvents() : from,
+        filter,
+        limits: deps.limits.stream,
+      }),
     );
   });
 }

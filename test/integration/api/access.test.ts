@@ -139,8 +139,8 @@ test("no other origin reads an answer, but one that is named", async () => {
   const named = await from("https://board.example.org");
   expect(named.headers.get("access-control-allow-origin")).toBe("https://board.example.org");
   expect(named.headers.has("access-control-allow-credentials")).toBe(false);
-  const asked = await scene.ask("OPTIONS", "/v1/goals", { as: "stranger", headers: { origin: "https://board.example.org" } });
-  expect(asked).toMatchObject({ status: 204, text: "" });
+  const preflight = await scene.ask("OPTIONS", "/v1/goals", { as: "stranger", headers: { origin: "https://board.example.org" } });
+  expect(preflight).toMatchObject({ status: 204, text: "" });
   expect((await scene.ask("OPTIONS", "/v1/goals", { as: "stranger", headers: { origin: "https://evil.example" } })).status).toBe(
     401,
   );

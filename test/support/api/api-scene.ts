@@ -5,7 +5,7 @@ import { digestOf } from "../../../apps/api/access/tokens.ts";
 import { createApi } from "../../../apps/api/app.ts";
 import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
 import type { Api } from "../../../apps/api/env.ts";
-import { createApiMetrics } from "../../../apps/api/metrics.ts";
+import { type ApiMetrics, createApiMetrics } from "../../../apps/api/metrics.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
@@ -30,7 +30,7 @@ const tokenNames = {
 } as const satisfies Record<string, readonly Right[]>;
 
 export type TokenName = keyof typeof tokenNames;
-type Made = Pick<ApiScene, "clan" | "redis" | "url" | "tokens" | "app" | "log">;
+type Made = Pick<ApiScene, "clan" | "redis" | "url" | "tokens" | "app" | "log" | "metrics">;
 
 export class ApiScene implements AsyncDisposable {
   readonly clan: Clan;
@@ -39,6 +39,7 @@ export class ApiScene implements AsyncDisposable {
   readonly tokens: Record<TokenName, string>;
   readonly redis: RedisServer;
   readonly app: Api;
+  readonly metrics: ApiMetrics;
   readonly #end: () => Promise<void>;
 
   private constructor(made: Made, end: () => Promise<void>) {
@@ -48,6 +49,7 @@ export class ApiScene implements AsyncDisposable {
     this.tokens = made.tokens;
     this.app = made.app;
     this.log = made.log;
+    this.metrics = made.metrics;
     this.#end = end;
   }
 
@@ -65,6 +67,7 @@ export class ApiScene implements AsyncDisposable {
     const over = new AbortController();
     const board = await place.open();
     const log: string[] = [];
+    const metrics = createApiMetrics();
     const api = createApi(
       {
         board,
@@ -72,7 +75,7 @@ export class ApiScene implements AsyncDisposable {
         tokens: names.map((name) => ({ name, sha256: digestOf(tokens[name]).toString("hex"), may: [...tokenNames[name]] })),
         isSecure: false,
         origins: [],
-        metrics: createApiMetrics(),
+        metrics,
         log: createJsonLog((line) => log.push(line), systemClock.now),
         clock: systemClock,
         newId: () => crypto.randomUUID(),
@@ -85,7 +88,7 @@ export class ApiScene implements AsyncDisposable {
     const server = serve({ port: 0, hostname: "127.0.0.1", idleSeconds: 60 }, api.app.fetch);
     const running = api.run();
     const url = `http://127.0.0.1:${server.port}`;
-    return new ApiScene({ clan, redis, url, tokens, app: api.app, log }, async () => {
+    return new ApiScene({ clan, redis, url, tokens, app: api.app, log, metrics }, async () => {
       over.abort();
       await running;
       await server.stop();
