@@ -14,9 +14,11 @@ import { createServiceApp } from "../../lib/service/service-app.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createApi } from "./app.ts";
+import { carriedPage } from "./carried-page.ts";
 import type { Deps } from "./deps.ts";
 import { socketLogs } from "./logs/socket-logs.ts";
 import { createApiMetrics } from "./metrics.ts";
+import { pageOf } from "./page.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 
@@ -63,7 +65,8 @@ async function runApi(settings: Settings): Promise<void> {
     newId: randomUUID,
     suggest: suggestFor(undefined),
   };
-  const api = createApi(deps, signal);
+  const page = await carriedPage();
+  const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });
   const health = createServiceApp({
     service: "api",
     health: () => healthOf(deps),

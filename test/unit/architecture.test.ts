@@ -144,8 +144,9 @@ test("the pure core knows no clock, no chance and no I/O", () => {
   expect(sources.filter((file) => file.startsWith("lib/core/") && impure.test(codeOf(file)))).toEqual([]);
 });
 
-/** The services' ports to the runtime, each with what does the same elsewhere, and what only a compiled command line has. */
-const mayUseBun = /^(?:lib\/(?:service\/serve|process\/(?:open-pipe|reap|shared-memory))|apps\/cli\/program\/embedded-file)\.ts$/;
+/** The services' ports to the runtime, each with what does the same elsewhere, and what only a compiled program has. */
+const mayUseBun =
+  /^(?:lib\/(?:service\/serve|process\/(?:open-pipe|reap|shared-memory))|apps\/cli\/program\/embedded-file|apps\/api\/carried-page)\.ts$/;
 
 test("only the ports to the runtime use what only Bun has", () => {
   const banned = /\bBun\.|"bun(?::\w+)?"/;

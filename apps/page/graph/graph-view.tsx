@@ -17,7 +17,7 @@ import { card, type Direction, type Drawing, drawingOf, type Item, itemAt, neigh
 import { GraphCanvas } from "./graph-canvas.tsx";
 import { GraphControls } from "./graph-controls.tsx";
 import type { Pending } from "./pending.ts";
-import { fitOf, fullZoom, minZoom, useVisibleItems } from "./view-window.ts";
+import { fitOf, minZoom, sizeAt, useVisibleItems } from "./view-window.ts";
 
 type Props = {
   graph: GoalGraph;
@@ -48,7 +48,7 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
     [items, isFar, active, selected],
   );
   const view = useAutoFit(drawing);
-  const isSmall = useStore(({ transform: [, , zoom] }) => zoom < fullZoom);
+  const size = useStore(({ transform: [, , zoom] }) => sizeAt(zoom));
   const { setCenter, getZoom, screenToFlowPosition } = useReactFlow();
   const [spoken, setSpoken] = useState("");
   const start = useRef({ x: 0, y: 0, zoom: 1 });
@@ -101,7 +101,7 @@ function Graph({ graph, pending, isStacked, selected, select }: Props) {
       onKeyDown={onKeyDown}
       data-items={drawing.items.length}
       data-far={isFar}
-      data-size={isSmall ? "small" : "full"}
+      data-size={size}
     >
       <ReactFlow
         nodes={nodes}

@@ -4,10 +4,14 @@ import { useMemo } from "react";
 import { card, type Drawing, type Item, itemsIn, type Rect, step } from "./geometry.ts";
 
 export const minZoom = 0.006;
-/** From this zoom on, all that a card says can be read. */
-export const fullZoom = 0.74;
+/** How large the letters on the cards must be to be read at this zoom, and so how much is on a card. */
+export function sizeAt(zoom: number): "full" | "small" | "tiny" {
+  if (zoom >= 0.74) return "full";
+  return zoom >= 0.46 ? "small" : "tiny";
+}
+
 /** Below this zoom a card cannot be read. */
-const readableZoom = 0.38;
+const readableZoom = 0.24;
 /** So many cards in the document are drawn in time. */
 const maxCards = 150;
 

@@ -63,20 +63,25 @@ export class FrameTimes {
     });
   }
 
+  /** Where more than one frame in twenty takes longer than this. */
   slow(limitMs: number): string[] {
     return [...this.#groups].flatMap(([name, { tasks }]) => {
-      const worst = Math.max(...tasks);
-      return worst > limitMs ? [`${name}: ${worst.toFixed(0)} ms`] : [];
+      const high = shareOf(tasks, 0.95);
+      return high > limitMs ? [`${name}: ${high.toFixed(0)} ms`] : [];
     });
   }
 
   report(): string {
     const words = ({ tasks, frames }: { tasks: number[]; frames: number[] }) => {
-      const of = (times: number[], share: number) =>
-        times.toSorted((one, other) => one - other)[Math.floor(share * (times.length - 1))] ?? 0;
-      const [work, wall] = [tasks, frames].map((times) => [0.5, 0.95, 1].map((share) => of(times, share).toFixed(0)).join(" / "));
+      const [work, wall] = [tasks, frames].map((times) =>
+        [0.5, 0.95, 1].map((share) => shareOf(times, share).toFixed(0)).join(" / "),
+      );
       return `work ${work} ms, frames ${wall} ms (p50 / p95 / max, ${frames.length} frames)`;
     };
     return [...this.#groups].map(([name, group]) => `${name}: ${words(group)}`).join("\n");
   }
+}
+
+function shareOf(times: readonly number[], share: number): number {
+  return times.toSorted((one, other) => one - other)[Math.floor(share * (times.length - 1))] ?? 0;
 }
