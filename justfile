@@ -34,6 +34,10 @@ tests-of source:
 build:
     {{ bin }}/bun .ci/build.ts --host
 
+# Bundle the page that `sett ui` and the API serve, into bin/page.
+page:
+    {{ bin }}/bun .ci/page.ts
+
 # Build the services and their images, for amd64 and arm64.
 docker-build-all: prepare
     {{ bin }}/bun .ci/build.ts --all

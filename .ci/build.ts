@@ -8,6 +8,7 @@
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hashOf, isUpToDate, remember } from "./build-record.ts";
+import { buildPage, pageHash } from "./page.ts";
 import { reportFailure } from "./report-failure.ts";
 
 export type Architecture = "amd64" | "arm64";
@@ -22,6 +23,9 @@ export type Platform = `${"linux" | "darwin"}-${Architecture}`;
 type Binary = { program: Program; path: string; platform?: Platform; carried?: string[] };
 
 const root = dirname(import.meta.dir);
+
+/** Those that serve the page carry it. */
+const servePage: ReadonlySet<string> = new Set(["sett", "api"]);
 
 /** `sett` holds the services as well. */
 const programs: Record<Program, { main: string; folders: string[]; flags: string[] }> = {
@@ -58,7 +62,7 @@ export const compilerFlags = [
 ];
 
 /** The files that a program carries keep their names, and the bundler does not parse them. */
-const asFiles = ["--asset-naming=[name].[ext]", "--loader=.zst:file", "--loader=.about:file"];
+const asFiles = ["--asset-naming=[name].[ext]", "--loader=.zst:file", "--loader=.about:file", "--loader=.pack:file"];
 
 export const hostArchitecture: Architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
@@ -98,7 +102,8 @@ async function binaryHash({ program, carried = [] }: Binary): Promise<string> {
 
 /** One hash over all sources of a program. The files of `agents` are inside `sett`, which writes them out again. */
 export async function sourcesHash(program: Program): Promise<string> {
-  return hashOf(root, await sourceFiles(program), [Bun.version, ...compilerFlags, ...programs[program].flags]);
+  const page = servePage.has(program) ? [await pageHash()] : [];
+  return hashOf(root, await sourceFiles(program), [Bun.version, ...compilerFlags, ...programs[program].flags, ...page]);
 }
 
 /** Paths below the root. One glob a folder: Bun finds nothing for an alternative that contains a slash. */
@@ -115,8 +120,20 @@ async function compile({ program, path, platform, carried = [] }: Binary): Promi
   await mkdir(dirname(unfinished), { recursive: true });
   const target = platform === undefined ? [] : [`--target=${targets[platform]}`];
   const { main, flags: own } = programs[program];
+  const page = servePage.has(program) ? [await buildPage()] : [];
   const compiler = Bun.spawn(
-    [process.execPath, "build", ...compilerFlags, ...own, ...asFiles, ...target, `--outfile=${unfinished}`, main, ...carried],
+    [
+      process.execPath,
+      "build",
+      ...compilerFlags,
+      ...own,
+      ...asFiles,
+      ...target,
+      `--outfile=${unfinished}`,
+      main,
+      ...carried,
+      ...page,
+    ],
     { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
   );
   const [code, ...output] = await Promise.all([

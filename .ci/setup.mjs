@@ -19,6 +19,8 @@ const isWithoutDocker = process.argv.includes("--without-docker");
 const machinePrograms = { "redis-server": "redis-server", jq: "jq" };
 const testPrograms = {
   "redis-server": "redis-server",
+  // The page is tested in it.
+  chromium: "chromium",
   busybox: "busybox-static",
   // The programs of the other architecture, x64 on ARM64 and the other way round, run in an emulator, with a C library of their own.
   ...(process.arch === "arm64"

@@ -15,9 +15,11 @@ import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import { startTelemetry } from "../../lib/telemetry/start.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createApi } from "./app.ts";
+import { carriedPage } from "./carried-page.ts";
 import type { Deps } from "./deps.ts";
 import { openLogs } from "./logs.ts";
 import { createApiMetrics, withInstance } from "./metrics.ts";
+import { pageOf } from "./page.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 import { settingsOnStdin } from "./settings-on-stdin.ts";
@@ -76,7 +78,8 @@ async function runApi(settings: Settings): Promise<void> {
     newId: randomUUID,
     suggest: suggestFor(undefined),
   };
-  const api = createApi(deps, signal);
+  const page = await carriedPage();
+  const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });
   const telemetry = startTelemetry({ board, settings: settings.telemetry, version: deps.version, log, signal });
   const health = createServiceApp({
     service: "api",

@@ -61,7 +61,7 @@ export async function openRepository(
     async changes(board, artefact) {
       const commit = commitOf(artefact);
       const reader = await withResults(board);
-      return await reader.showChanges(commit, await startsOfWork(board, artefact));
+      return await reader.showChanges(commit, await startsOfWork(board, artefact), "lines");
     },
   };
 }

@@ -16,7 +16,7 @@ import { closeToApi, openToApi } from "./open-to-api.ts";
 import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
-import { showChanges } from "./show-changes.ts";
+import { type ChangeDetail, showChanges } from "./show-changes.ts";
 import { borrowing } from "./take-commit.ts";
 import { withoutRepository } from "./user-environment.ts";
 
@@ -221,11 +221,11 @@ export class HostRepository {
    * What the commit changes since the first of `starts` that it is based on: all commits, and the files together. Throws git-failed when
    * this repository does not have it.
    */
-  async showChanges(commit: CommitHash, starts: readonly CommitHash[] = []): Promise<string> {
+  async showChanges(commit: CommitHash, starts: readonly CommitHash[] = [], detail?: ChangeDetail): Promise<string> {
     const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
     const found = await this.#try(run);
     if (found.exitCode === 0)
-      return await showChanges({ run: (each) => this.#run(each), try: (each) => this.#try(each) }, commit, starts);
+      return await showChanges({ run: (each) => this.#run(each), try: (each) => this.#try(each) }, commit, starts, detail);
     const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
     const cause = gitFailure(run, found);
     throw new SettError("git-failed", `${this.place.toplevel} does not have commit ${commit}.`, { hint, cause });

@@ -9,21 +9,30 @@ const asMessages = ["--format=medium", "--no-color", "--no-decorate", "--no-show
 
 type GitCalls = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
 
+/** `files`: how many lines of each file are changed. `lines`: the lines themselves, as a unified diff. */
+export type ChangeDetail = "files" | "lines";
+
 /**
  * `starts`: commits where the work may have started; the first one that is an ancestor counts. Without one: only the commit itself. Throws
  * git-failed.
  */
-export async function showChanges(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[]): Promise<string> {
+export async function showChanges(
+  git: GitCalls,
+  commit: CommitHash,
+  starts: readonly CommitHash[],
+  detail: ChangeDetail = "files",
+): Promise<string> {
+  const form = detail === "lines" ? ["--patch", "--find-renames"] : ["--stat"];
   const base = await firstAncestor(git, commit, starts);
-  if (base === undefined) return await git.run({ args: ["show", "--stat", ...plain, ...asMessages, commit, "--"] });
+  if (base === undefined) return await git.run({ args: ["show", ...form, ...plain, ...asMessages, commit, "--"] });
   if (base === commit) return `Nothing was changed since ${short(base)}.\n`;
   const range = `${base}..${commit}`;
   const count = Number(await git.run({ args: ["rev-list", "--count", range, "--"] }));
   const log = await git.run({ args: ["log", ...asMessages, `--max-count=${maxShownCommits}`, range, "--"] });
-  const stat = await git.run({ args: ["diff", "--stat", ...plain, base, commit, "--"] });
+  const files = await git.run({ args: ["diff", ...form, ...plain, base, commit, "--"] });
   const older = count > maxShownCommits ? `\n… and ${count - maxShownCommits} older commits\n` : "";
   const number = count === 1 ? "1 commit" : `${count} commits`;
-  return `${number} since ${short(base)}\n\n${log}${older}\n${stat === "" ? " no file is changed\n" : stat}`;
+  return `${number} since ${short(base)}\n\n${log}${older}\n${files === "" ? " no file is changed\n" : files}`;
 }
 
 async function firstAncestor(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[]): Promise<CommitHash | undefined> {

@@ -7,7 +7,7 @@ import { Glob } from "bun";
 import { root } from "../support/root.ts";
 import { languageRules } from "./language-rules.ts";
 
-const sources = [...new Glob("{apps,lib}/**/*.ts").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
+const sources = [...new Glob("{apps,lib}/**/*.{ts,tsx}").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
 
 /** Folder → the packages and `lib` folders it may use, beside itself, `lib/model` and `node:` built-ins. */
 const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
@@ -45,6 +45,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
     rooms: ["core", "blackboard", "client", "mcp", "runtime", "logs", "git", "models", "async", "service", "telemetry"],
   },
+  "apps/page": { packages: ["@xyflow", "react", "react-diff-view", "react-dom", "refractor"], rooms: ["core", "models"] },
 };
 /** `prom-client` types reach the apps through their metrics. */
 for (const app of ["apps/orchestrator", "apps/cub", "apps/gateway", "apps/api"]) allowed[app]?.packages.push("prom-client");
@@ -151,8 +152,9 @@ test("the pure core knows no clock, no chance and no I/O", () => {
   expect(sources.filter((file) => file.startsWith("lib/core/") && impure.test(codeOf(file)))).toEqual([]);
 });
 
-/** The services' ports to the runtime, each with what does the same elsewhere, and what only a compiled command line has. */
-const mayUseBun = /^(?:lib\/(?:service\/serve|process\/(?:open-pipe|reap|shared-memory))|apps\/cli\/program\/embedded-file)\.ts$/;
+/** The services' ports to the runtime, each with what does the same elsewhere, and what only a compiled program has. */
+const mayUseBun =
+  /^(?:lib\/(?:service\/serve|process\/(?:open-pipe|reap|shared-memory))|apps\/cli\/program\/embedded-file|apps\/api\/carried-page)\.ts$/;
 
 test("only the ports to the runtime use what only Bun has", () => {
   const banned = /\bBun\.|"bun(?::\w+)?"/;
@@ -195,7 +197,7 @@ function namesOnly(source: string, file: string): string {
 test("replaced words do not come back, in names, comments, messages, pages, tests and scripts", () => {
   const found = textFiles().flatMap((file) => {
     const text = readFileSync(join(root, file), "utf8");
-    const names = /\.(?:ts|mjs|lua)$/.test(file) ? namesOnly(text, file) : "";
+    const names = /\.(?:tsx?|mjs|lua)$/.test(file) ? namesOnly(text, file) : "";
     return languageRules.flatMap(({ where, pattern, instead }) => {
       if (where === "paths") return pattern.test(file) ? [`${file} → ${instead}`] : [];
       const searched = where === "text" ? text : names;

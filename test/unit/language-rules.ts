@@ -87,7 +87,8 @@ export const languageRules: readonly LanguageRule[] = [
     instead: "sleep(); `pause` is for the instance",
     example: "await pause()",
   },
-  { where: "names", pattern: /\bnaming\b/, instead: "nameFlag", example: "const naming = 1" },
+  // `naming: {` is an option of the bundler.
+  { where: "names", pattern: /\bnaming\b(?!: \{)/, instead: "nameFlag", example: "const naming = 1" },
   {
     where: "names",
     pattern: /\b(?:Service|Orchestrator|Cub|Loop|Watcher)Parts\b/,

@@ -1,0 +1,106 @@
+// The frame of every view: the instance, the connection, the ways to the views; and which view the address names.
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { Connection } from "./components/connection.tsx";
+import { Navigation } from "./components/navigation.tsx";
+import { SignIn } from "./components/sign-in.tsx";
+import { TopBar } from "./components/top-bar.tsx";
+import { InstanceContext, useInstanceReading } from "./data/instance.ts";
+import { useNotifier } from "./data/notices.ts";
+import { usePlace } from "./data/place.ts";
+import type { Route } from "./routes.ts";
+import { GoalsView } from "./views/goals/goals-view.tsx";
+
+// The views that need the graph, or diffs, are parts of their own: the first view is there sooner.
+const GoalView = lazy(() => import("./views/goal/goal-view.tsx").then(({ GoalView: view }) => ({ default: view })));
+const InboxView = lazy(() => import("./views/inbox/inbox-view.tsx").then(({ InboxView: view }) => ({ default: view })));
+const ClanView = lazy(() => import("./views/clan/clan-view.tsx").then(({ ClanView: view }) => ({ default: view })));
+const LogView = lazy(() => import("./views/log/log-view.tsx").then(({ LogView: view }) => ({ default: view })));
+const NewGoalView = lazy(() => import("./views/new-goal/new-goal-view.tsx").then(({ NewGoalView: view }) => ({ default: view })));
+
+const titles: Record<Route["view"], string> = {
+  goals: "Goals",
+  goal: "Goal",
+  inbox: "Inbox",
+  clan: "Clan",
+  log: "Log",
+  new: "New goal",
+  unknown: "Not found",
+};
+
+export function App() {
+  const instance = useInstanceReading();
+  const { route } = usePlace();
+  useNotifier();
+  useTitle(route, instance.data?.instance, waitingOf(instance.data?.counts));
+  const main = useRef<HTMLElement>(null);
+  useFocusOnChange(main, route.view);
+  if (instance.error?.status === 401 && instance.data === undefined) return <SignIn />;
+  return (
+    <InstanceContext value={instance}>
+      {/* biome-ignore lint/a11y/useValidAnchor: a link, as readers of the screen expect; the address must stay as it is. */}
+      <a
+        className="skip-link"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <TopBar />
+      <Navigation view={route.view} />
+      <Connection />
+      <main ref={main} id="main" tabIndex={-1} className={`view view-${route.view}`}>
+        <Suspense fallback={<p className="quiet loading">Loading…</p>}>{viewOf(route)}</Suspense>
+      </main>
+    </InstanceContext>
+  );
+}
+
+function viewOf(route: Route): ReactNode {
+  switch (route.view) {
+    case "goals":
+      return <GoalsView />;
+    case "goal":
+      return <GoalView key={route.goal} goal={route.goal} />;
+    case "inbox":
+      return <InboxView />;
+    case "clan":
+      return <ClanView />;
+    case "log":
+      return <LogView />;
+    case "new":
+      return <NewGoalView />;
+    default:
+      return (
+        <div className="empty">
+          <h1>There is no such view</h1>
+          <p>
+            <a href="#/goals">All goals</a>
+          </p>
+        </div>
+      );
+  }
+}
+
+function waitingOf(counts: { open_questions: number; open_approvals: number } | undefined): number {
+  return counts === undefined ? 0 : counts.open_questions + counts.open_approvals;
+}
+
+function useTitle({ view }: Route, instance: string | undefined, waiting: number): void {
+  useEffect(() => {
+    const count = waiting > 0 ? `(${waiting}) ` : "";
+    document.title = `${count}${titles[view]} · ${instance ?? "Sett"}`;
+  }, [view, instance, waiting]);
+}
+
+/** After a change of the view, the keyboard goes on at its beginning. */
+function useFocusOnChange(main: { current: HTMLElement | null }, view: string): void {
+  const before = useRef(view);
+  useEffect(() => {
+    if (before.current === view) return;
+    before.current = view;
+    main.current?.focus({ preventScroll: true });
+  }, [main, view]);
+}

@@ -1,0 +1,75 @@
+// The instance: its name, whether it works, pause and resume, the theme, who reads.
+import { useSyncExternalStore } from "react";
+import { post } from "../data/api.ts";
+import { useInstance } from "../data/instance.ts";
+import { useNotices } from "../data/notices.ts";
+import { stream } from "../data/stream.ts";
+import { actorName } from "../text/words.ts";
+import { Action } from "./action.tsx";
+import { Icon } from "./icon.tsx";
+import { Line } from "./text.tsx";
+import { ThemeButton } from "./theme-button.tsx";
+import { Ago } from "./time.tsx";
+
+export function TopBar() {
+  const { data, refresh } = useInstance();
+  const { state } = useSyncExternalStore(stream.watch, stream.connection);
+  const notices = useNotices();
+  return (
+    <header className="top-bar">
+      <a className="brand" href="#/goals">
+        <span className="brand-name">Sett</span>
+        {data !== undefined && <span className="instance-name">{data.instance}</span>}
+      </a>
+      <span className={`live live-${state}`} title={state === "live" ? "Events arrive as they happen" : "Not connected"}>
+        <span aria-hidden="true" className="live-dot" />
+        <span>{state === "live" ? "live" : state === "lost" ? "not connected" : "connecting"}</span>
+      </span>
+      {data !== undefined && data.orchestrator?.alive !== true && (
+        <span className="flag tone-failure">
+          <span aria-hidden="true">✕ </span>no orchestrator works
+        </span>
+      )}
+      {data?.redis?.problem != null && (
+        <span className="flag tone-failure">
+          <span aria-hidden="true">✕ </span>
+          <Line text={data.redis.problem} />
+        </span>
+      )}
+      {data?.paused != null && (
+        <span className="flag tone-question">
+          <span aria-hidden="true">‖ </span>paused by {actorName(data.paused.by)} <Ago at={data.paused.since} />
+        </span>
+      )}
+      <span className="top-actions">
+        {data !== undefined &&
+          (data.paused === null ? (
+            <Action right="control" act={() => post("/v1/pause", {}).then(refresh)}>
+              Pause
+            </Action>
+          ) : (
+            <Action right="control" className="primary" act={() => post("/v1/resume", {}).then(refresh)}>
+              Resume
+            </Action>
+          ))}
+        {notices.state !== "unavailable" && (
+          <button
+            type="button"
+            aria-pressed={notices.state === "on"}
+            title="A notification of the browser when a person is needed"
+            onClick={() => void notices.turn(notices.state === "off")}
+          >
+            <Icon name="bell" />
+            <span className="wide-only">Notify me</span>
+          </button>
+        )}
+        <ThemeButton />
+        {data !== undefined && (
+          <span className="who" title={`Rights: ${data.me.rights.join(", ")}`}>
+            <Line text={data.me.name} max={40} />
+          </span>
+        )}
+      </span>
+    </header>
+  );
+}

@@ -1,0 +1,16 @@
+// Texts that never change: the content of an artefact, the diff of its commit. The last ones that were shown are kept.
+import { getText } from "./api.ts";
+
+const maxKept = 40;
+const maxKeptLength = 2_000_000;
+const kept = new Map<string, string>();
+
+export async function keptText(path: string, signal: AbortSignal): Promise<string> {
+  const known = kept.get(path);
+  if (known !== undefined) return known;
+  const text = await getText(path, signal);
+  if (text.length <= maxKeptLength) kept.set(path, text);
+  const [oldest] = kept.keys();
+  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
+  return text;
+}

@@ -1,0 +1,41 @@
+// How an artefact is shown: a tone (a colour of style/tokens.css), a symbol that says the same without colour, and a word for readers of
+// the screen. Pure.
+import type { ArtefactHead } from "../data/contract.ts";
+import type { Pending } from "./pending.ts";
+
+export type Tone = "goal" | "result" | "approval" | "feedback" | "question" | "answer" | "failure" | "terminal" | "work" | "wait";
+export type Look = { tone: Tone; symbol: string; word: string };
+
+type Shown = Pick<ArtefactHead, "structural_type" | "logical_id" | "goal_id"> & { verdict?: "approval" | "feedback" };
+
+export function lookOf({ structural_type, logical_id, goal_id, verdict }: Shown): Look {
+  if (String(logical_id) === String(goal_id)) return { tone: "goal", symbol: "◎", word: "goal" };
+  switch (structural_type) {
+    case "Review":
+      return verdict === "feedback"
+        ? { tone: "feedback", symbol: "↺", word: "review with feedback" }
+        : { tone: "approval", symbol: "✓", word: "review, approved" };
+    case "Question":
+      return { tone: "question", symbol: "?", word: "question" };
+    case "Answer":
+      return { tone: "answer", symbol: "»", word: "answer" };
+    case "Failure":
+      return { tone: "failure", symbol: "✕", word: "failure" };
+    case "Terminal":
+      return { tone: "terminal", symbol: "■", word: "end of the goal" };
+    default:
+      return { tone: "result", symbol: "●", word: "result" };
+  }
+}
+
+const pendingLooks: Record<Pending["what"], Look> = {
+  works: { tone: "work", symbol: "▶", word: "works" },
+  queued: { tone: "wait", symbol: "○", word: "granted, has not begun" },
+  answer: { tone: "question", symbol: "?", word: "waits for an answer" },
+  approval: { tone: "question", symbol: "?", word: "waits for a verdict" },
+  retry: { tone: "feedback", symbol: "↻", word: "tries again soon" },
+};
+
+export function pendingLook({ what }: Pick<Pending, "what">): Look {
+  return pendingLooks[what];
+}

@@ -1,0 +1,47 @@
+// The page's first lines: it draws the app into the document, and holds the stream of events while the tab is in view.
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import { applyTheme } from "./components/theme-button.tsx";
+import { wantsNotices } from "./data/notices.ts";
+import { stream } from "./data/stream.ts";
+import "@xyflow/react/dist/base.css";
+import "react-diff-view/style/index.css";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/shell.css";
+import "./style/parts.css";
+import "./style/goals.css";
+import "./style/graph.css";
+import "./style/inspector.css";
+import "./style/inbox.css";
+import "./style/clan.css";
+import "./style/log.css";
+import "./style/code.css";
+
+/** A hidden tab gives its connection back after this time. */
+const hiddenMs = 30_000;
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+function holdStream(): void {
+  clearTimeout(timer);
+  if (document.visibilityState === "visible") stream.start();
+  else
+    timer = setTimeout(() => {
+      if (!wantsNotices()) stream.stop();
+    }, hiddenMs);
+}
+
+applyTheme();
+document.addEventListener("visibilitychange", holdStream);
+addEventListener("online", () => stream.retryNow());
+stream.start();
+holdStream();
+
+const root = document.getElementById("page");
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );

@@ -1,0 +1,184 @@
+// The agents: what each does, its queue and workers, its heartbeat, how often it fails and why; and the live log of one of them.
+import { Problem } from "../../components/problem.tsx";
+import { Ago } from "../../components/time.tsx";
+import { getJson } from "../../data/api.ts";
+import type { AgentView, Page, SettEvent } from "../../data/contract.ts";
+import { go, usePlace } from "../../data/place.ts";
+import { useQuery } from "../../data/query.ts";
+import { hrefOf } from "../../routes.ts";
+import { count, shortId } from "../../text/words.ts";
+import { LiveLog } from "./live-log.tsx";
+
+const services = ["orchestrator", "gateway", "redis"];
+
+export function ClanView() {
+  const { query } = usePlace();
+  const { data, error, refresh } = useQuery("agents", (signal) => getJson<Page<AgentView>>("/v1/agents", {}, signal), {
+    changedBy: changesClan,
+    pauseMs: 1_000,
+  });
+  const shown = query.logs;
+  const show = (name: string | undefined) => go(hrefOf("/clan", { logs: name }), { replace: true });
+  if (error !== undefined && data === undefined) return <Problem error={error} retry={refresh} />;
+  if (data === undefined) return <p className="quiet loading">Loading…</p>;
+  return (
+    <>
+      <header className="view-head">
+        <h1>Clan</h1>
+        <span className="quiet">{count(data.items.length, "agent")}</span>
+        <fieldset className="push-right service-logs" aria-label="Logs of the services">
+          <span className="quiet">Logs of</span>
+          {services.map((name) => (
+            <button
+              key={name}
+              type="button"
+              className="small"
+              aria-pressed={shown === name}
+              onClick={() => show(shown === name ? undefined : name)}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      </header>
+      <div className="clan" data-logs={shown !== undefined}>
+        <ul className="agent-list">
+          {data.items.map((agent) => (
+            <Agent key={agent.name} agent={agent} isShown={shown === agent.name} show={show} />
+          ))}
+          {data.items.length === 0 && <li className="quiet">No agent is registered.</li>}
+        </ul>
+        {shown !== undefined && <LiveLog key={shown} name={shown} close={() => show(undefined)} />}
+      </div>
+    </>
+  );
+}
+
+function Agent({ agent, isShown, show }: { agent: AgentView; isShown: boolean; show: (name: string | undefined) => void }) {
+  const { name, role, kind, claim_id, workers, queued, last_heartbeat, rates, bids } = agent;
+  const reasons = Object.entries(rates.failures_by_reason).sort(([, one], [, other]) => other - one);
+  const total = rates.done + rates.failed;
+  return (
+    <li className="agent">
+      <div className="agent-head">
+        <h2>{name}</h2>
+        {role !== name && <span className="quiet">role {role}</span>}
+        <AgentState agent={agent} />
+        {kind === "container" && (
+          <button
+            type="button"
+            className="small push-right"
+            aria-pressed={isShown}
+            onClick={() => show(isShown ? undefined : name)}
+          >
+            Log
+          </button>
+        )}
+      </div>
+      <dl className="facts">
+        {claim_id !== null && (
+          <>
+            <dt>works on</dt>
+            <dd>
+              <code>{shortId(claim_id)}</code>
+            </dd>
+          </>
+        )}
+        <dt>queue</dt>
+        <dd>{queued === 0 ? "empty" : count(queued, "grant")}</dd>
+        {workers !== null && (
+          <>
+            <dt>workers</dt>
+            <dd>
+              <meter min={0} max={Math.max(1, workers.of)} value={workers.at_work} aria-label={`Workers of ${name}`} />{" "}
+              {workers.at_work} of {workers.of}
+            </dd>
+          </>
+        )}
+        {kind === "container" && (
+          <>
+            <dt>heartbeat</dt>
+            <dd>{last_heartbeat === null ? "never" : <Ago at={last_heartbeat} />}</dd>
+          </>
+        )}
+      </dl>
+      <Rate done={rates.done} failed={rates.failed} name={name} />
+      {total > 0 && reasons.length > 0 && (
+        <ul className="reasons">
+          {reasons.map(([reason, number]) => (
+            <li key={reason}>
+              <span className="tone-failure toned" aria-hidden="true">
+                ✕{" "}
+              </span>
+              {reason} <span className="quiet">{number}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {bids.length > 0 && (
+        <details>
+          <summary>{count(bids.length, "bid rule")}</summary>
+          <ul className="rules">
+            {bids.map(({ on, from, bid }) => (
+              <li key={`${on} ${from} ${bid}`}>
+                <code>{bid}</code> on <code>{on}</code>
+                {from !== undefined && (
+                  <>
+                    {" from "}
+                    <code>{from}</code>
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+const marks: Record<string, { symbol: string; tone: string }> = {
+  idle: { symbol: "○", tone: "wait" },
+  working: { symbol: "▶", tone: "work" },
+  starting: { symbol: "⋯", tone: "feedback" },
+  stopping: { symbol: "⋯", tone: "feedback" },
+  no_secrets: { symbol: "✕", tone: "failure" },
+  unreadable: { symbol: "✕", tone: "failure" },
+  silent: { symbol: "✕", tone: "failure" },
+  person: { symbol: "☺", tone: "question" },
+  external: { symbol: "↔", tone: "answer" },
+};
+
+function AgentState({ agent: { kind, state, is_silent } }: { agent: AgentView }) {
+  const word = kind !== "container" ? kind : is_silent && state !== "unreadable" ? "silent" : state;
+  const { symbol, tone } = marks[word] ?? { symbol: "·", tone: "wait" };
+  return (
+    <span className={`state tone-${tone}`}>
+      <span aria-hidden="true" className="state-symbol">
+        {symbol}
+      </span>
+      {word.replaceAll("_", " ")}
+    </span>
+  );
+}
+
+function Rate({ done, failed, name }: { done: number; failed: number; name: string }) {
+  const total = done + failed;
+  if (total === 0) return <p className="quiet rate-text">Has done nothing yet.</p>;
+  return (
+    <div className="rate">
+      <div className="rate-bar" role="img" aria-label={`${name}: ${done} done, ${failed} failed`}>
+        {done > 0 && <span className="rate-done" style={{ flexGrow: done }} />}
+        {failed > 0 && <span className="rate-failed" style={{ flexGrow: failed }} />}
+      </div>
+      <p className="rate-text">
+        {done.toLocaleString("en")} done
+        {failed > 0 && `, ${failed.toLocaleString("en")} failed (${Math.round((100 * failed) / total)} %)`}
+      </p>
+    </div>
+  );
+}
+
+function changesClan({ type }: SettEvent): boolean {
+  return type.startsWith("grant_") || type.startsWith("agent_");
+}

@@ -1,0 +1,98 @@
+// A goal's state, text and cost, and what a person may do with it: cancel, allow more.
+import { useState } from "react";
+import { Action, useAction, useRight } from "../../components/action.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { StateMark } from "../../components/state-mark.tsx";
+import { Line } from "../../components/text.tsx";
+import { Ago } from "../../components/time.tsx";
+import { post } from "../../data/api.ts";
+import type { GoalDetail } from "../../data/contract.ts";
+import { money, shortId } from "../../text/words.ts";
+
+export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
+  const { id, state, summary, commit, created_at, cost } = goal;
+  const isOver = state !== "running" && state !== "waiting";
+  return (
+    <header className="goal-head">
+      <div className="goal-title">
+        <StateMark state={state} />
+        <h1>
+          <Line text={summary === "" ? "(no summary)" : summary} max={240} />
+        </h1>
+      </div>
+      <div className="goal-meta">
+        <span>
+          goal <code>{shortId(id)}</code>
+        </span>
+        {commit !== null && (
+          <span>
+            commit <code>{commit.slice(0, 10)}</code>
+          </span>
+        )}
+        <span>
+          stated <Ago at={created_at} />
+        </span>
+        {cost !== null && cost.calls > 0 && (
+          <span>
+            {money(cost)} in {cost.calls} {cost.calls === 1 ? "call" : "calls"}
+          </span>
+        )}
+        <span className="goal-actions">
+          {cost !== null && <RaiseBudget goal={id} done={refresh} />}
+          <Action
+            right="control"
+            className="danger-quiet"
+            isOff={isOver}
+            confirm="Cancel this goal and all of its work?"
+            act={() => post(`/v1/goals/${id}/cancel`, {}).then(refresh)}
+          >
+            Cancel the goal
+          </Action>
+        </span>
+      </div>
+    </header>
+  );
+}
+
+function RaiseBudget({ goal, done }: { goal: string; done: () => void }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [add, setAdd] = useState("");
+  const may = useRight("answer");
+  const { isBusy, error, run } = useAction(() => post(`/v1/goals/${goal}/budget`, { add }));
+  if (!isOpen)
+    return (
+      <button type="button" disabled={!may} onClick={() => setIsOpen(true)}>
+        Allow more
+      </button>
+    );
+  return (
+    <form
+      className="inline-form"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        if (!(await run())) return;
+        setIsOpen(false);
+        done();
+      }}
+    >
+      <label>
+        <span className="hidden">How much more may be spent: </span>
+        <input
+          value={add}
+          placeholder="5usd, 200k tokens"
+          required
+          // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that was pressed.
+          autoFocus
+          onChange={({ target }) => setAdd(target.value)}
+        />
+      </label>
+      <button type="submit" disabled={isBusy}>
+        Allow
+      </button>
+      <button type="button" onClick={() => setIsOpen(false)}>
+        Close
+      </button>
+      {error !== undefined && <Problem error={error} />}
+    </form>
+  );
+}

@@ -1,0 +1,105 @@
+// All goals, the newest first, with what each waits for.
+import { useState } from "react";
+import { Problem } from "../../components/problem.tsx";
+import { StateMark } from "../../components/state-mark.tsx";
+import { Line } from "../../components/text.tsx";
+import { Ago } from "../../components/time.tsx";
+import { getJson } from "../../data/api.ts";
+import type { GoalState, GoalSummary, Page, SettEvent } from "../../data/contract.ts";
+import { go, usePlace } from "../../data/place.ts";
+import { useQuery } from "../../data/query.ts";
+import { goalHref, hrefOf } from "../../routes.ts";
+import { money, shortId } from "../../text/words.ts";
+
+const states: GoalState[] = ["running", "waiting", "failed", "stalled", "achieved", "settled", "cancelled"];
+const step = 50;
+
+export function GoalsView() {
+  const { query } = usePlace();
+  const [limit, setLimit] = useState(step);
+  const state = query.state ?? "";
+  const { data, error, refresh } = useQuery(
+    `goals ${state} ${limit}`,
+    (signal) => getJson<Page<GoalSummary>>("/v1/goals", { state, limit }, signal),
+    { changedBy: changesList, pauseMs: 500 },
+  );
+  return (
+    <>
+      <header className="view-head">
+        <h1>Goals</h1>
+        <label className="field-inline">
+          State
+          <select value={state} onChange={({ target }) => go(hrefOf("/goals", { state: target.value }), { replace: true })}>
+            <option value="">all</option>
+            {states.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <a className="button primary push-right" href="#/new">
+          New goal
+        </a>
+      </header>
+      {error !== undefined && <Problem error={error} retry={refresh} />}
+      {data !== undefined && data.items.length === 0 && <NoGoals isFiltered={state !== ""} />}
+      {data !== undefined && data.items.length > 0 && (
+        <ul className="goal-list">
+          {data.items.map((goal) => (
+            <GoalRow key={goal.id} goal={goal} />
+          ))}
+        </ul>
+      )}
+      {data?.next != null && (
+        <button type="button" onClick={() => setLimit(limit + step)} disabled={limit >= 500}>
+          Show more
+        </button>
+      )}
+    </>
+  );
+}
+
+function GoalRow({ goal }: { goal: GoalSummary }) {
+  const { id, state, summary, created_at, artefacts, open_claims, waiting_for, failures, cost } = goal;
+  return (
+    <li>
+      <a className="goal-row" href={goalHref(id)}>
+        <StateMark state={state} />
+        <span className="goal-summary">
+          <Line text={summary === "" ? "(no summary)" : summary} max={200} />
+        </span>
+        <span className="goal-facts">
+          <Fact number={artefacts} noun="artefact" />
+          {open_claims > 0 && <Fact number={open_claims} noun="open claim" />}
+          {waiting_for > 0 && <Fact number={waiting_for} noun="waited for" plural="waited for" />}
+          {failures > 0 && <Fact number={failures} noun="failure" tone="failure" />}
+          {cost !== null && cost.calls > 0 && <span>{money(cost)}</span>}
+        </span>
+        <span className="goal-when">
+          <code>{shortId(id)}</code> <Ago at={created_at} />
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function Fact({ number, noun, plural = `${noun}s`, tone }: { number: number; noun: string; plural?: string; tone?: string }) {
+  return (
+    <span className={tone === undefined ? undefined : `tone-${tone} toned`}>
+      {number.toLocaleString("en")} {number === 1 ? noun : plural}
+    </span>
+  );
+}
+
+function NoGoals({ isFiltered }: { isFiltered: boolean }) {
+  return (
+    <div className="empty">
+      <p>{isFiltered ? "No goal is in this state." : "No goal yet."}</p>
+      {isFiltered ? <a href="#/goals">All goals</a> : <a href="#/new">State the first one</a>}
+    </div>
+  );
+}
+
+/** What a bid or a model's call changes, the list does not show. */
+function changesList({ goal_id, type }: SettEvent): boolean {
+  return goal_id !== undefined && !type.startsWith("bid") && type !== "model_called";
+}

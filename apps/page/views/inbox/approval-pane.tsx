@@ -1,0 +1,115 @@
+// A result that waits for a person's verdict: its content and the diff of its commit beside the verdict.
+import { lazy, Suspense, useRef, useState } from "react";
+import { useAction, useRight } from "../../components/action.tsx";
+import { Content } from "../../components/artefact-content.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { Line } from "../../components/text.tsx";
+import { post } from "../../data/api.ts";
+import type { Inquiry } from "../../data/contract.ts";
+import { keptText } from "../../data/kept-texts.ts";
+import { useQuery } from "../../data/query.ts";
+import { goalHref } from "../../routes.ts";
+import { shortId } from "../../text/words.ts";
+import { SendBox } from "./send-box.tsx";
+import { useKeys } from "./use-keys.ts";
+
+const CommitDiff = lazy(() => import("../../components/commit-diff.tsx").then(({ CommitDiff: view }) => ({ default: view })));
+
+type Props = { inquiry: Extract<Inquiry, { kind: "approval" }>; done: () => void; close: () => void };
+
+export function ApprovalPane({ inquiry, done, close }: Props) {
+  const { artefact, content, goal_id, for: agent } = inquiry;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const reason = useRef("");
+  const may = useRight("approve");
+  const [isRejecting, setIsRejecting] = useState(false);
+  const approving = useAction(() => post(`/v1/artefacts/${artefact.id}/approve`, { for: agent }));
+  const rejecting = useAction(() => post(`/v1/artefacts/${artefact.id}/reject`, { for: agent, reason: reason.current }));
+  const approve = async () => {
+    if (!may || approving.isBusy) return;
+    await approving.run();
+    done();
+  };
+  const startRejecting = () => {
+    setIsRejecting(true);
+    requestAnimationFrame(() => field.current?.focus());
+  };
+  const reject = async (text: string) => {
+    reason.current = text;
+    await rejecting.run();
+    done();
+  };
+  useKeys({ a: () => void approve(), r: startRejecting });
+  return (
+    <article className="pane">
+      <header>
+        <button type="button" className="close" onClick={close}>
+          <span aria-hidden="true">✕ </span>Close
+        </button>
+        <h2>
+          Approve <Line text={artefact.type} max={60} /> <span className="version">v{artefact.version}</span>?
+        </h2>
+        <p>
+          <Line text={artefact.metadata.summary ?? ""} max={400} />
+        </p>
+        <p className="quiet">
+          by {artefact.produced_by_agent || artefact.produced_by_role} ·{" "}
+          <a href={goalHref(goal_id, artefact.id)}>{shortId(artefact.id)}</a> · goal{" "}
+          <a href={goalHref(goal_id)}>{shortId(goal_id)}</a> · you speak for {agent}
+        </p>
+      </header>
+      <div className="verdict">
+        <button type="button" className="primary" disabled={!may || approving.isBusy} onClick={() => void approve()}>
+          <span aria-hidden="true">✓ </span>Approve
+        </button>
+        <button type="button" className="danger-quiet" disabled={!may} aria-expanded={isRejecting} onClick={startRejecting}>
+          <span aria-hidden="true">↺ </span>Reject…
+        </button>
+        {!may && <span className="quiet">Your token lacks the right approve.</span>}
+      </div>
+      {approving.error !== undefined && <Problem error={approving.error} />}
+      {isRejecting && (
+        <SendBox
+          label="What must be better"
+          button="Reject"
+          right="approve"
+          className="danger"
+          field={field}
+          isBusy={rejecting.isBusy}
+          error={rejecting.error}
+          send={reject}
+        />
+      )}
+      {artefact.metadata.commit !== undefined && (
+        <Suspense fallback={<p className="quiet loading">Loading the diff…</p>}>
+          <h3>What it changes</h3>
+          <CommitDiff artefact={artefact.id} />
+        </Suspense>
+      )}
+      <h3>Content</h3>
+      <ApprovalContent id={artefact.id} content={content} />
+    </article>
+  );
+}
+
+function ApprovalContent({ id, content }: { id: string; content: { text: string; whole: boolean } }) {
+  const [isWanted, setIsWanted] = useState(false);
+  const { data, error } = useQuery(isWanted ? `content ${id}` : undefined, (signal) =>
+    keptText(`/v1/artefacts/${id}/content`, signal),
+  );
+  if (error !== undefined) return <Problem error={error} />;
+  const text = data ?? content.text;
+  return (
+    <>
+      {!content.whole && data === undefined && (
+        <div className="long-text-bar">
+          <span>The beginning of it.</span>
+          <button type="button" className="small" disabled={isWanted} onClick={() => setIsWanted(true)}>
+            Show all
+          </button>
+        </div>
+      )}
+      <Content key={text.length} text={text} />
+    </>
+  );
+}

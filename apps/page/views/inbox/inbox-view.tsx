@@ -1,0 +1,143 @@
+// Questions and approvals of all goals: a list, and beside it the one that is open, to be answered or judged. Keyboard first.
+import { useEffect, useRef } from "react";
+import { Problem } from "../../components/problem.tsx";
+import { Line } from "../../components/text.tsx";
+import { Elapsed } from "../../components/time.tsx";
+import { getJson } from "../../data/api.ts";
+import type { Inquiry, SettEvent } from "../../data/contract.ts";
+import { go, usePlace } from "../../data/place.ts";
+import { useQuery } from "../../data/query.ts";
+import { hrefOf } from "../../routes.ts";
+import { shortId } from "../../text/words.ts";
+import { ApprovalPane } from "./approval-pane.tsx";
+import { KeysHelp } from "./keys-help.tsx";
+import { QuestionPane } from "./question-pane.tsx";
+import { useKeys } from "./use-keys.ts";
+
+export function InboxView() {
+  const { query } = usePlace();
+  const { data, error, refresh } = useQuery("inquiries", (signal) => getJson<{ items: Inquiry[] }>("/v1/inquiries", {}, signal), {
+    changedBy: changesInbox,
+    pauseMs: 250,
+  });
+  const items = data?.items ?? [];
+  const current = items.find((one) => keyOf(one) === query.i) ?? items.find(({ id }) => id === query.i);
+  const list = useRef<HTMLUListElement>(null);
+  const open = (inquiry: Inquiry | undefined) =>
+    go(hrefOf("/inbox", { i: inquiry === undefined ? undefined : keyOf(inquiry) }), { replace: true });
+  const move = (by: 1 | -1) => {
+    const at = current === undefined ? -1 : items.indexOf(current);
+    const next = items[Math.max(0, Math.min(items.length - 1, at + by))];
+    if (next === undefined) return;
+    open(next);
+    list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(keyOf(next))}"]`)?.focus();
+  };
+  useKeys({ j: () => move(1), k: () => move(-1), Escape: () => open(undefined) });
+  useGoneNotice(query.i, data !== undefined && current === undefined);
+
+  if (error !== undefined && data === undefined) return <Problem error={error} retry={refresh} />;
+  if (data === undefined) return <p className="quiet loading">Loading…</p>;
+  const isGone = query.i !== undefined && current === undefined;
+  return (
+    <>
+      <header className="view-head">
+        <h1>Inbox</h1>
+        <span className="quiet">{items.length === 0 ? "" : `${items.length} waiting for a person`}</span>
+        <KeysHelp />
+      </header>
+      <div className="inbox" data-open={current !== undefined}>
+        <section className="inbox-list" aria-label="Questions and approvals">
+          {items.length === 0 && (
+            <div className="empty">
+              <p>Nothing waits for a person.</p>
+            </div>
+          )}
+          <ul ref={list}>
+            {items.map((inquiry) => (
+              <InquiryRow key={keyOf(inquiry)} inquiry={inquiry} isCurrent={inquiry === current} open={open} />
+            ))}
+          </ul>
+        </section>
+        <section className="inbox-pane" aria-label="The one that is open">
+          {isGone && (
+            <p className="notice" role="status">
+              <span aria-hidden="true">✓ </span>
+              {shortId(query.i ?? "")} waits no longer: it was answered or judged, or its goal has ended.
+            </p>
+          )}
+          {current === undefined && !isGone && items.length > 0 && <p className="quiet">Choose one, or press J for the first.</p>}
+          {current?.kind === "question" && (
+            <QuestionPane key={keyOf(current)} inquiry={current} done={refresh} close={() => open(undefined)} />
+          )}
+          {current?.kind === "approval" && (
+            <ApprovalPane key={keyOf(current)} inquiry={current} done={refresh} close={() => open(undefined)} />
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
+
+type RowProps = { inquiry: Inquiry; isCurrent: boolean; open: (inquiry: Inquiry) => void };
+
+function InquiryRow({ inquiry, isCurrent, open }: RowProps) {
+  const isQuestion = inquiry.kind === "question";
+  const subject = isQuestion ? inquiry.question : inquiry.artefact;
+  const text = isQuestion ? inquiry.question.payload : (inquiry.artefact.metadata.summary ?? "");
+  return (
+    <li>
+      <button
+        type="button"
+        className="inquiry-row"
+        aria-current={isCurrent}
+        data-key={keyOf(inquiry)}
+        onClick={() => open(inquiry)}
+      >
+        <span className={`state ${isQuestion ? "tone-question" : "tone-approval"}`}>
+          <span aria-hidden="true" className="state-symbol">
+            {isQuestion ? "?" : "✓"}
+          </span>
+          {isQuestion ? "question" : "approval"}
+        </span>
+        <span className="inquiry-what">
+          <Line text={text === "" ? subject.type : text} max={160} />
+        </span>
+        <span className="inquiry-meta">
+          {isQuestion
+            ? `from ${subject.produced_by_agent || subject.produced_by_role}`
+            : `${subject.type} v${subject.version} for ${inquiry.for}`}
+          {" · goal "}
+          <code>{shortId(inquiry.goal_id)}</code> · <Elapsed since={inquiry.since} />
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function keyOf(inquiry: Inquiry): string {
+  return inquiry.kind === "question" ? inquiry.id : `${inquiry.id} ${inquiry.for}`;
+}
+
+/** What was open and is gone stays named until the reader chooses another; then its name leaves the address. */
+function useGoneNotice(id: string | undefined, isGone: boolean): void {
+  useEffect(() => {
+    if (id === undefined || !isGone) return;
+    const timer = setTimeout(() => go(hrefOf("/inbox"), { replace: true }), 8_000);
+    return () => clearTimeout(timer);
+  }, [id, isGone]);
+}
+
+const changing = new Set<SettEvent["type"]>([
+  "question_asked",
+  "question_closed",
+  "grant_waiting",
+  "grant_done",
+  "grant_cancelled",
+  "claim_completed",
+  "claim_terminated",
+  "goal_ended",
+]);
+
+function changesInbox({ type, data }: SettEvent): boolean {
+  return changing.has(type) || (type === "artefact_created" && data?.structural_type === "Answer");
+}

@@ -1,0 +1,54 @@
+// A question of an agent: its text, what it is about, and the answer.
+import { useRef } from "react";
+import { useAction } from "../../components/action.tsx";
+import { Content } from "../../components/artefact-content.tsx";
+import { Line } from "../../components/text.tsx";
+import { post } from "../../data/api.ts";
+import type { Inquiry } from "../../data/contract.ts";
+import { goalHref } from "../../routes.ts";
+import { shortId } from "../../text/words.ts";
+import { SendBox } from "./send-box.tsx";
+import { useKeys } from "./use-keys.ts";
+
+type Props = { inquiry: Extract<Inquiry, { kind: "question" }>; done: () => void; close: () => void };
+
+export function QuestionPane({ inquiry, done, close }: Props) {
+  const { question, goal_id } = inquiry;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const text = useRef("");
+  const { isBusy, error, run } = useAction(() => post(`/v1/questions/${question.id}/answer`, { text: text.current }));
+  useKeys({ r: () => field.current?.focus() });
+  const send = async (answer: string) => {
+    text.current = answer;
+    await run();
+    // Also after a refusal: another person may have been faster.
+    done();
+  };
+  return (
+    <article className="pane">
+      <header>
+        <button type="button" className="close" onClick={close}>
+          <span aria-hidden="true">✕ </span>Close
+        </button>
+        <h2>
+          <span className="tone-question toned" aria-hidden="true">
+            ?{" "}
+          </span>
+          Question from {question.produced_by_agent || question.produced_by_role}
+        </h2>
+        <p className="quiet">
+          <Line text={question.type} max={80} /> <code>{shortId(question.id)}</code> · goal{" "}
+          <a href={goalHref(goal_id, question.id)}>{shortId(goal_id)}</a>
+          {question.source_artefacts[0] !== undefined && (
+            <>
+              {" · about "}
+              <a href={goalHref(goal_id, question.source_artefacts[0])}>{shortId(question.source_artefacts[0])}</a>
+            </>
+          )}
+        </p>
+      </header>
+      <Content text={question.payload} />
+      <SendBox label="Your answer" button="Answer" right="answer" field={field} isBusy={isBusy} error={error} send={send} />
+    </article>
+  );
+}

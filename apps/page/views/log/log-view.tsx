@@ -1,0 +1,63 @@
+// The log of the instance as it is written, and its past; the filters are in the address, so that a view of it can be shared.
+import { useEffect, useRef, useState } from "react";
+import { EventRow } from "../../components/event-row.tsx";
+import { Problem } from "../../components/problem.tsx";
+import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
+import { usePlace } from "../../data/place.ts";
+import { Filters, filterOf } from "./filters.tsx";
+import { useEvents } from "./use-events.ts";
+
+const rowHeight = 26;
+
+export function LogView() {
+  const { query } = usePlace();
+  const filter = filterOf(query);
+  const { events, error, isComplete, isReading, readOlder, isPaused, turn } = useEvents(filter);
+  const list = useRef<WindowHandle>(null);
+  const [isAtEnd, setIsAtEnd] = useState(true);
+  const last = events.at(-1)?.id;
+  useEffect(() => {
+    if (isAtEnd && last !== undefined) list.current?.scrollToEnd();
+  }, [last, isAtEnd]);
+  return (
+    <>
+      <header className="view-head">
+        <h1>Log</h1>
+        <Filters query={query} />
+      </header>
+      {error !== undefined && <Problem error={error} />}
+      <div className="bar log-bar">
+        <button type="button" className="small" disabled={isComplete || isReading} onClick={readOlder}>
+          {isComplete ? "This is the beginning" : "Older events"}
+        </button>
+        <span className="quiet">{events.length.toLocaleString("en")} events</span>
+        <button type="button" className="small push-right" aria-pressed={isPaused} onClick={turn}>
+          {isPaused ? "Go on" : "Hold"}
+        </button>
+        {!isAtEnd && (
+          <button type="button" className="small" onClick={() => list.current?.scrollToEnd()}>
+            To the newest
+          </button>
+        )}
+      </div>
+      {events.length === 0 && error === undefined ? (
+        <div className="empty">
+          <p>{isReading ? "Loading…" : "No event is like this."}</p>
+        </div>
+      ) : (
+        <WindowList
+          handle={list}
+          className="log-rows"
+          count={events.length}
+          rowHeight={rowHeight}
+          label="Events, oldest first"
+          onEnd={setIsAtEnd}
+          row={(index) => {
+            const event = events[index];
+            return event === undefined ? null : <EventRow key={event.id} event={event} hasGoal={filter.goal === undefined} />;
+          }}
+        />
+      )}
+    </>
+  );
+}

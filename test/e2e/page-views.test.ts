@@ -1,0 +1,171 @@
+// Every view of the page, in both themes, wide and at 360 pixels: readable for all (WCAG AA, checked by axe), and by keyboard alone.
+//
+// With SETT_PICTURES=1 it also writes the pictures of docs/guides/page.md.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import type { Page } from "playwright-core";
+import { accessibilityProblems, TestBrowser } from "../support/page/browser.ts";
+import { startSampleScene } from "../support/page/sample-clan.ts";
+import { root } from "../support/root.ts";
+
+setDefaultTimeout(180_000);
+
+type Scene = Awaited<ReturnType<typeof startSampleScene>>;
+let folder: string;
+let scene: Scene;
+let browser: TestBrowser;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sett-page-"));
+  [browser, scene] = await Promise.all([TestBrowser.launch(), startSampleScene(folder)]);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await scene[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+  expect(browser.problems).toEqual([]);
+});
+
+/** `shows`: waits for what the view shows last. */
+type View = { name: string; view: () => string; shows: (page: Page) => Promise<unknown> };
+
+const views: View[] = [
+  { name: "goals", view: () => "#/goals", shows: (page) => page.getByRole("link", { name: /Release 1.2.0/ }).waitFor() },
+  {
+    name: "goal",
+    view: () => `#/goals/${scene.goals.release.id}?view=graph`,
+    // In a narrow window the cards are too small to be read, and only painted.
+    shows: (page) => page.locator('.card-pending, .graph[data-far="true"]').first().waitFor(),
+  },
+  {
+    name: "goal-list",
+    view: () => `#/goals/${scene.goals.release.id}?view=list`,
+    shows: (page) => page.getByRole("button", { name: /TestReport/ }).waitFor(),
+  },
+  {
+    name: "artefact",
+    view: () => `#/goals/${scene.goals.release.id}?a=${scene.goals.release.id}&tab=work`,
+    shows: (page) => page.getByText("standard claim").waitFor(),
+  },
+  {
+    name: "diff",
+    view: () => `#/goals/${scene.goals.commit.goal_id}?a=${scene.goals.commit.id}&tab=diff`,
+    shows: (page) => page.getByRole("region", { name: "src/greet.ts", exact: true }).waitFor(),
+  },
+  {
+    name: "artefact-log",
+    view: () => `#/goals/${scene.goals.failed.id}?a=${scene.goals.failed.id}&tab=events`,
+    shows: (page) => page.getByText("posts the goal").waitFor(),
+  },
+  {
+    name: "inbox-question",
+    view: () => "#/inbox",
+    shows: (page) => page.getByRole("button", { name: /Which database/ }).click(),
+  },
+  {
+    name: "inbox",
+    view: () => "#/inbox",
+    shows: async (page) => {
+      await page.getByRole("button", { name: /Greet a person by name/ }).click();
+      await page.getByRole("region", { name: "src/greet.ts", exact: true }).waitFor();
+    },
+  },
+  {
+    name: "clan",
+    view: () => "#/clan",
+    shows: (page) =>
+      page
+        .getByText(/% *\)|failed/)
+        .first()
+        .waitFor(),
+  },
+  { name: "log", view: () => "#/log", shows: (page) => page.getByText("works on claim").first().waitFor() },
+  { name: "new-goal", view: () => "#/new", shows: (page) => page.getByLabel("What is to be achieved").waitFor() },
+];
+
+const sizes = [
+  { width: 1_280, height: 800, scheme: "light" },
+  { width: 1_280, height: 800, scheme: "dark" },
+  { width: 360, height: 740, scheme: "light" },
+] as const;
+
+for (const size of sizes)
+  test(`axe finds nothing in any view, ${size.scheme}, ${size.width} pixels wide, and nothing is wider than the window`, async () => {
+    const page = await browser.open(scene.page.address("#/goals"), size);
+    await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
+    const found: string[] = [];
+    for (const { name, view, shows } of views) {
+      await page.evaluate((hash) => location.assign(hash), view());
+      await shows(page);
+      for (const problem of await accessibilityProblems(page)) found.push(`${name}: ${problem}`);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > size.width) found.push(`${name}: ${width} pixels wide`);
+    }
+    expect(found).toEqual([]);
+  });
+
+test("axe is at work: it finds what was made wrong on purpose", async () => {
+  const page = await browser.open(scene.page.address("#/new"));
+  await page.getByLabel("What is to be achieved").waitFor();
+  await page.evaluate(() => document.querySelector("main")?.append(document.createElement("input")));
+  expect(await accessibilityProblems(page)).toEqual([expect.stringMatching(/^label: <input>/)]);
+});
+
+test("by keyboard alone: over the navigation to a goal, through its graph, to an artefact and back", async () => {
+  const page = await browser.open(scene.page.address("#/goals"));
+  await page.getByRole("link", { name: /Release 1.2.0/ }).waitFor();
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content");
+  await page.keyboard.press("Enter");
+  await tabTo(page, /Release 1\.2\.0/);
+  await page.keyboard.press("Enter");
+  const graph = page.getByRole("application");
+  await page.locator(".card-pending").first().waitFor();
+  await tabTo(page, /Graph of/);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await graph
+    .getByRole("status")
+    .getByText(/^ChangelogDraft version 1, result, by changelog/)
+    .waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 2, name: /ChangelogDraft/ }).waitFor();
+  await tabTo(page, /^Content$/);
+  await page.keyboard.press("ArrowRight");
+  await page.getByRole("tab", { name: "Bids and work", selected: true }).waitFor();
+  await page.getByText("sent back").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("complementary", { name: "Now" }).waitFor();
+});
+
+/** Presses Tab until what has the focus is named like this. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    const text = await page.evaluate(
+      () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "",
+    );
+    if (name.test(text)) return;
+  }
+  throw new Error(`Tab does not lead to ${name}.`);
+}
+
+test.if(process.env.SETT_PICTURES === "1")("pictures of the views for the guide", async () => {
+  const shown = new Set(["goals", "goal", "diff", "inbox", "clan", "log", "new-goal"]);
+  for (const { name, view, shows } of views.filter((one) => shown.has(one.name)))
+    for (const scheme of name === "goal" ? (["light", "dark"] as const) : (["light"] as const)) {
+      const page = await browser.open(scene.page.address(view()), { width: 1_200, height: 720, scheme });
+      await shows(page);
+      await page.evaluate(() => document.fonts.ready);
+      await page.screenshot({
+        path: join(root, `docs/pictures/page-${name}${scheme === "dark" ? "-dark" : ""}.png`),
+        animations: "disabled",
+      });
+      await page.context().close();
+    }
+  const narrow = await browser.open(scene.page.address(`#/goals/${scene.goals.release.id}`), { width: 360, height: 720 });
+  await narrow.getByRole("button", { name: /TestReport/ }).waitFor();
+  await narrow.screenshot({ path: join(root, "docs/pictures/page-narrow.png") });
+});

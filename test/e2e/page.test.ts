@@ -1,0 +1,215 @@
+// The page in Chromium, on the real API and a real Redis: what people do with it.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { TestBrowser } from "../support/page/browser.ts";
+import { startPageScene } from "../support/page/page-scene.ts";
+import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
+import { waitFor } from "../support/wait-for.ts";
+import type { Member } from "../support/world/clan.ts";
+import { ending, report } from "../support/world/people.ts";
+
+setDefaultTimeout(120_000);
+
+let browser: TestBrowser;
+beforeAll(async () => {
+  browser = await TestBrowser.launch();
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  expect(browser.problems).toEqual([]);
+});
+
+const idle = { retries: 0 };
+/** Works until its signal, or until the test lets it go. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const pass = (signal: AbortSignal) => Promise.race([promise, new Promise((end) => signal.addEventListener("abort", end))]);
+  return { open: () => resolve(), pass };
+}
+
+/** Asks once, and ends the goal with what it was answered. */
+const asker: Member = {
+  ...idle,
+  bids: [{ on: "GoalDefined", bid: "exclusive" }],
+  tool: ({ context_chain }) => {
+    const answer = context_chain.find(({ structural_type }) => structural_type === "Answer");
+    if (answer === undefined)
+      return { structural_type: "Question", artefact_type: "Question", artefact_payload: "Which colour?", summary: "" };
+    return ending(`It is ${answer.payload}`);
+  },
+};
+
+test("a goal is stated, grows while it is watched, and what runs is shown with its time", async () => {
+  const work = gate();
+  await using scene = await startPageScene({
+    coder: {
+      ...idle,
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      tool: (_, signal) => work.pass(signal).then(() => ending("Built")),
+    },
+  });
+  const goal = await scene.clan.postGoal("Build the thing\nwith care");
+  const page = await browser.open(scene.page.address(`#/goals/${goal.id}`));
+  await page.getByRole("heading", { level: 1, name: "Build the thing" }).waitFor();
+  const now = page.getByRole("complementary", { name: "Now" });
+  await now.getByText("exclusive on GoalDefined v1").waitFor();
+  const elapsed = now.locator(".elapsed").first();
+  const before = await elapsed.textContent();
+  await waitFor("the time to go on", async () => (await elapsed.textContent()) !== before, { everyMs: 100 });
+  await page.locator(".card-pending").getByText("coder").waitFor();
+  work.open();
+  await page.locator('.card[data-id]:has-text("Report")').waitFor();
+  await page.getByRole("banner").getByText("live").waitFor();
+  await page.locator(".goal-title").getByText("achieved").waitFor();
+});
+
+test("a question is answered in the inbox by keyboard alone, and the work goes on", async () => {
+  await using scene = await startPageScene({ asker });
+  const goal = await scene.clan.postGoal("Paint it");
+  const page = await browser.open(scene.page.address("#/inbox"));
+  await page.getByRole("button", { name: /Which colour\?/ }).waitFor();
+  await page.keyboard.press("j");
+  await page.getByRole("heading", { name: "Question from asker" }).waitFor();
+  await page.keyboard.press("r");
+  await page.keyboard.type("green");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Nothing waits for a person.").waitFor();
+  const answer = await scene.clan.made(goal, ({ structural_type }) => structural_type === "Answer");
+  expect(answer.payload).toBe("green");
+  const end = await scene.clan.made(goal, ({ structural_type }) => structural_type === "Terminal");
+  expect(end.payload).toBe("It is green");
+  expect(await page.title()).toStartWith("Inbox");
+});
+
+test("of two people who answer at the same time one is first, and the other reads who it was", async () => {
+  await using scene = await startPageScene({ asker });
+  const goal = await scene.clan.postGoal("Paint it");
+  const [ada, grace] = await Promise.all(["ada", "grace"].map((name) => browser.open(scene.page.address("#/inbox", name))));
+  if (ada === undefined || grace === undefined) throw new Error("There are two pages.");
+  for (const page of [ada, grace]) {
+    await page.getByRole("button", { name: /Which colour\?/ }).click();
+    await page.getByLabel("Your answer").fill(page === ada ? "green" : "blue");
+  }
+  await Promise.all([ada, grace].map((page) => page.getByRole("button", { name: "Answer", exact: true }).click()));
+  const answers = await waitFor("both to be over", async () => {
+    const texts = await Promise.all([ada, grace].map((page) => page.locator(".inbox-pane").textContent()));
+    return texts.every((text) => /was answered|waits no longer/.test(text ?? "")) && texts;
+  });
+  expect(answers.join("\n")).toMatch(/waits no longer|was answered by/);
+  const made = (await scene.clan.artefactsOf(goal)).filter(({ structural_type }) => structural_type === "Answer");
+  expect(made).toHaveLength(1);
+});
+
+test("a result is rejected with a reason, made again, and approved", async () => {
+  await using scene = await startPageScene({
+    coder: {
+      ...idle,
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      tool: () => ({ ...report("Draft"), summary: "A draft of the plan" }),
+    },
+    maintainer: { human: true, bids: [{ on: "Report", bid: "review" }] },
+    packer: { ...idle, bids: [{ on: "Report", bid: "exclusive" }], tool: () => ending("Packed") },
+  });
+  const goal = await scene.clan.postGoal("Plan it");
+  const page = await browser.open(scene.page.address("#/inbox"));
+  await page.getByRole("button", { name: /A draft of the plan/ }).click();
+  await page.keyboard.press("r");
+  await page.getByLabel("What must be better").fill("The date is missing");
+  await page.getByRole("button", { name: "Reject", exact: true }).click();
+  await scene.clan.made(goal, ({ type, version }) => type === "Report" && version === 2);
+  await page.getByText("Report v2 for maintainer").click();
+  await page.keyboard.press("a");
+  await page.getByText("Nothing waits for a person.").waitFor();
+  const end = await scene.clan.made(goal, ({ structural_type }) => structural_type === "Terminal");
+  expect(end.payload).toBe("Packed");
+  const [first] = (await scene.clan.artefactsOf(goal)).filter(({ structural_type }) => structural_type === "Review");
+  expect(first?.payload).toContain("The date is missing");
+});
+
+test("a goal is cancelled after a second thought, and its work ends", async () => {
+  const work = gate();
+  await using scene = await startPageScene({
+    coder: {
+      ...idle,
+      bids: [{ on: "GoalDefined", bid: "exclusive" }],
+      tool: (_, signal) => work.pass(signal).then(() => ending("Built")),
+    },
+  });
+  const goal = await scene.clan.postGoal("Build it");
+  const page = await browser.open(scene.page.address(`#/goals/${goal.id}`));
+  await page.locator(".card-pending").waitFor();
+  await page.getByRole("button", { name: "Cancel the goal" }).click();
+  await page.getByRole("button", { name: "No" }).click();
+  await page.getByRole("button", { name: "Cancel the goal" }).click();
+  await page.getByRole("button", { name: "Yes" }).click();
+  await page.locator(".goal-title").getByText("cancelled").waitFor();
+  await page.getByText("No agent works on this goal.").waitFor();
+});
+
+test("the instance is paused and resumed, and a reader may do neither", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(scene.page.address("#/goals"));
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByText(/paused by ada/).waitFor();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  const reader = await browser.open(scene.page.address("#/goals", "reader"));
+  expect(await reader.getByRole("button", { name: "Pause" }).isDisabled()).toBe(true);
+});
+
+test("the page says when the server is gone, connects again by itself, and misses nothing", async () => {
+  await using scene = await startPageScene({
+    coder: { ...idle, bids: [{ on: "GoalDefined", bid: "exclusive" }], tool: () => ending("Built") },
+  });
+  const page = await browser.open(scene.page.address("#/goals"));
+  await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
+  await scene.page.kill();
+  await page.getByText("Not connected. What you see may be old.").waitFor();
+  await scene.clan.postGoal("Stated meanwhile");
+  await scene.page.run();
+  await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
+  await page.getByRole("link", { name: /Stated meanwhile/ }).waitFor();
+  await page.getByText("Connected again.").waitFor();
+});
+
+test("hostile content is text: scripts, terminal escapes, marks that turn text, five megabytes", async () => {
+  await using scene = await startPageScene({});
+  const evil = "<script>document.title='pwned'</script><img src=x onerror=alert(1)> \u001b[31mred \u202eevil";
+  const goal = await scene.clan.postGoal(evil, { metadata: { summary: evil } });
+  const long = `${evil}\n${"0123456789abcdef".repeat(64)}\n`.repeat(5_000);
+  const one = sampleArtefact({
+    id: newArtefactId(),
+    goal_id: goal.goal_id,
+    source_artefacts: [goal.id],
+    type: evil.slice(0, 190),
+    payload: long,
+    metadata: { summary: evil },
+  });
+  await scene.clan.board.createArtefact(one, "person:test");
+  const page = await browser.open(scene.page.address(`#/goals/${goal.id}?a=${one.id}`));
+  await page.getByText(/The beginning of 5\.\d MB/).waitFor();
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByText(/The beginning of 5\.\d MB/).waitFor();
+  await page.getByRole("button", { name: "Show all" }).click();
+  const rows = page.locator(".text-rows");
+  await rows.getByText("<script>").first().waitFor();
+  expect(await rows.locator("li").count()).toBeLessThan(200);
+  await rows.evaluate((box) => {
+    box.scrollTop = box.scrollHeight;
+  });
+  await rows.getByText("89abcdef").first().waitFor();
+  expect(await page.locator(".mark").first().textContent()).toBe("ESC");
+  expect(await page.locator("script").count()).toBe(1);
+  expect(await page.locator("img").count()).toBe(0);
+  expect(await page.title()).not.toContain("pwned");
+});
+
+test("without a token the page asks for one, and goes on to the view of the address", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(`${scene.page.url}/#/clan`);
+  await page.getByRole("heading", { name: "Sett" }).waitFor();
+  const token = new URL(scene.page.address("#/clan")).searchParams.get("token") ?? "";
+  await page.getByLabel("Token").fill(token);
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+});

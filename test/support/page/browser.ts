@@ -1,0 +1,70 @@
+// Debian's Chromium, with what a page must not do noted: errors, requests elsewhere, breaches of its policy.
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { root } from "../root.ts";
+
+const programs = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+export type View = { width?: number; height?: number; scheme?: "light" | "dark"; permissions?: string[] };
+
+export class TestBrowser implements AsyncDisposable {
+  readonly #browser: Browser;
+  /** What no page may do; a test ends with none. */
+  readonly problems: string[] = [];
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async launch(): Promise<TestBrowser> {
+    const executablePath = programs.find((path) => existsSync(path));
+    if (executablePath === undefined) throw new Error("Chromium is not installed: node .ci/setup.mjs --tests");
+    // Root has no sandbox in Chromium; and in a container there is little shared memory.
+    const args = [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"];
+    return new TestBrowser(await chromium.launch({ executablePath, args }));
+  }
+
+  /** A browser of its own to the page: no cookies of others. Closes with the browser. */
+  async open(address: string, { width = 1_280, height = 800, scheme = "light", permissions = [] }: View = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme: scheme, permissions });
+    context.setDefaultTimeout(30_000);
+    const page = await context.newPage();
+    this.#watch(page, context, new URL(address).origin);
+    await page.goto(address);
+    return page;
+  }
+
+  #watch(page: Page, context: BrowserContext, origin: string): void {
+    page.on("pageerror", (error) => this.problems.push(`error: ${error.message}`));
+    page.on("dialog", (dialog) => this.problems.push(`dialog: ${dialog.message()}`));
+    context.on("request", (request) => {
+      if (new URL(request.url()).origin !== origin) this.problems.push(`request to ${request.url()}`);
+    });
+    page.on("console", (message) => {
+      if (/Content Security Policy|Minified React error/.test(message.text())) this.problems.push(message.text());
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+  }
+}
+
+let axeSource: string | undefined;
+
+/** What axe finds against WCAG 2.2 A and AA, a line each. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  axeSource ??= await readFile(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
+  // By the debugger's way: the page's policy allows no script of others.
+  await page.evaluate(axeSource);
+  return await page.evaluate(async () => {
+    type Finding = { id: string; help: string; nodes: { html: string; failureSummary: string }[] };
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<{ violations: Finding[] }> } };
+    const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
+    );
+  });
+}
