@@ -32,7 +32,7 @@ export async function readingFigures(artefacts: number): Promise<Record<string, 
   await using redis = await startRedisServer();
   await fillHistory(redis, artefacts);
   await using api = await startApi(redis, past);
-  const idleMb = await residentMb(api.pid);
+  const idle = await memoryOf(api.pid);
   await using board = await connectBlackboard({ url: redis.url, instance: past });
   const goals = await board.listGoals();
   // Each a goal that was not read before: nothing of it is in memory.
@@ -62,8 +62,9 @@ export async function readingFigures(artefacts: number): Promise<Record<string, 
     api_goal_known_ms_p99: percentile(known, 0.99),
     ...event,
     api_start_ms: api.startMs,
-    idle_api_process_resident_mb: idleMb,
-    used_api_process_resident_mb: await residentMb(api.pid),
+    idle_api_process_mb: idle.anonymous,
+    idle_api_process_resident_mb: idle.resident,
+    used_api_process_mb: (await memoryOf(api.pid)).anonymous,
   };
 }
 
@@ -96,7 +97,9 @@ export async function watchingFigures(claims: number): Promise<Record<string, nu
     await using api = await startApi(redis, sett.board.instance);
     const goal = (await sett.board.listGoals({ from: 0, count: 1 }))[0] ?? newGoalId();
     const clients = Array.from({ length: watchers }, () => new EventClient(api, `?goal=${goal}`));
-    await waitFor("the streams", () => clients.every(({ status }) => status === 200));
+    await waitFor("the streams", () => clients.every(({ status }) => status === 200), {
+      happened: async () => clients.map(({ status }) => status).join(" "),
+    });
     readers = (await connections(redis)) - before;
     watched.push(await sett.throughput(claims));
     for (const client of clients) await client[Symbol.asyncDispose]();
@@ -154,7 +157,9 @@ async function startApi({ url }: Pick<RedisServer, "url">, instance: InstanceNam
   throw new Error("The API has ended.");
 }
 
-async function residentMb(pid: number): Promise<number> {
+/** What is anonymous, and all that is resident: the program's own file is mapped. */
+async function memoryOf(pid: number): Promise<{ anonymous: number; resident: number }> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return { anonymous: megabytes("RssAnon"), resident: megabytes("VmRSS") };
 }
