@@ -33,7 +33,6 @@ export type Deps = {
   metrics: ApiMetrics;
   log: JsonLog;
   clock: Clock;
-  newId: () => string;
   suggest: Suggest;
   limits: Limits;
 };
