@@ -52,7 +52,12 @@ async function apiDocument(): Promise<Document> {
   const { app } = createApi(
     {
       ...{ board, version: "", tokens: [], isSecure: false, origins: [], limits: defaultLimits, clock: systemClock },
-      ...{ metrics: createApiMetrics(), log: createJsonLog(() => {}, systemClock.now), suggest: suggestFor(undefined) },
+      ...{
+        metrics: createApiMetrics(),
+        log: createJsonLog(() => {}, systemClock.now),
+        newId: () => "",
+        suggest: suggestFor(undefined),
+      },
     },
     over.signal,
   );

@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import { canInstallPackages, installPackages } from "./debian-packages.mjs";
 import { attempt, run, say } from "./shell.mjs";
 
-export const schemathesisVersion = "4.32.5";
+const schemathesisVersion = "4.32.5";
 
 /** Outside of node_modules' own entries, so that an installation of packages leaves it alone. */
-export function schemathesisFolder(root) {
+function schemathesisFolder(root) {
   return join(root, "node_modules", ".cache", `schemathesis-${schemathesisVersion}`);
 }
 

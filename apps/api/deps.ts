@@ -33,6 +33,7 @@ export type Deps = {
   metrics: ApiMetrics;
   log: JsonLog;
   clock: Clock;
+  newId: () => string;
   suggest: Suggest;
   limits: Limits;
 };

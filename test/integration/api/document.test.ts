@@ -1,11 +1,10 @@
 // The API held to its own document by a tester that invents requests: no failure of the program, and no answer that is not documented.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { schemathesisFolder } from "../../../.ci/setup/python.mjs";
 import { defaultLimits, type Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -79,7 +78,8 @@ async function settings(): Promise<string> {
 }
 
 async function run(...options: string[]): Promise<string> {
-  const program = join(schemathesisFolder(root), "bin/schemathesis");
+  const [, version] = /schemathesisVersion = "([^"]+)"/.exec(readFileSync(join(root, ".ci/setup/python.mjs"), "utf8")) ?? [];
+  const program = join(root, `node_modules/.cache/schemathesis-${version}/bin/schemathesis`);
   if (!existsSync(program)) throw new Error("schemathesis is not installed: `node .ci/setup.mjs --tests` installs it.");
   const child = Bun.spawn(
     [

@@ -78,6 +78,7 @@ export class ApiScene implements AsyncDisposable {
         metrics,
         log: createJsonLog((line) => log.push(line), systemClock.now),
         clock: systemClock,
+        newId: () => crypto.randomUUID(),
         suggest: suggestFor(undefined),
         limits: defaultLimits,
         ...deps,

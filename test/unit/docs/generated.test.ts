@@ -15,6 +15,7 @@ test("no generated page is stale: `just docs` writes them", async () => {
   const pages = await generatedPages();
   expect([...pages].flatMap(([path, { isStale }]) => (isStale ? [path] : []))).toEqual([]);
   expect([...pages.keys()].toSorted()).toEqual([
+    "docs/reference/api.md",
     "docs/reference/blackboard.md",
     "docs/reference/cli.md",
     "docs/reference/services.md",
