@@ -18,6 +18,8 @@ export type Deps = {
   version: string;
   tokens: readonly KnownToken[];
   oidc?: OidcSettings | undefined;
+  /** Of the cookies, which are good as long as it stays the same. Undefined: another one at each start. */
+  cookieKey?: Buffer | undefined;
   /** Browsers reach it by TLS alone. */
   isSecure: boolean;
   /** Other origins whose pages may use the API: none, most often. */

@@ -14,6 +14,7 @@ import { createServiceApp } from "../../lib/service/service-app.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import { startTelemetry } from "../../lib/telemetry/start.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { cookieKeyOf } from "./access/cookie-key.ts";
 import { createApi } from "./app.ts";
 import { carriedPage } from "./carried-page.ts";
 import type { Deps } from "./deps.ts";
@@ -72,6 +73,7 @@ async function runApi(settings: Settings): Promise<void> {
     ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits },
     repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
     logs: await openLogs(settings, process.env),
+    cookieKey: await cookieKeyOf(settings.cookieKey, settings.resultsFolder),
     metrics: createApiMetrics(),
     log,
     clock: systemClock,

@@ -28,6 +28,11 @@ export const Environment = z.object({
   SETT_API_OIDC: jsonText(OidcSettings, exampleOidc)
     .optional()
     .describe("The identity provider whose tokens are good, too, as JSON."),
+  SETT_API_COOKIE_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, { error: "must be 32 bytes in hexadecimal" })
+    .optional()
+    .describe("The key of the page's cookies. Default: a file in `SETT_RESULTS_DIR`, else another one at each start."),
   SETT_API_TLS_CERT: z.string().min(1).optional().describe("The file of the TLS certificate, in PEM; without it, plain HTTP."),
   SETT_API_TLS_KEY: z.string().min(1).optional().describe("The file of its private key, in PEM."),
   SETT_API_IS_SECURE: z
@@ -103,6 +108,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     host: read.SETT_API_HOST,
     tokens: read.SETT_API_TOKENS,
     oidc: read.SETT_API_OIDC,
+    cookieKey: read.SETT_API_COOKIE_KEY,
     tls,
     isSecure: tls !== undefined || read.SETT_API_IS_SECURE === "true",
     origins: read.SETT_API_ORIGINS.map((origin) => new URL(origin).origin),

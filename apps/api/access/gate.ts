@@ -1,4 +1,5 @@
 // In front of every route: who asks, how often, and that each write is on record.
+import { randomBytes } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
@@ -13,10 +14,12 @@ import { Rates, tooMany } from "./rates.ts";
 import { Tokens } from "./tokens.ts";
 
 const maxPathLength = 200;
+const cookieKeyBytes = 32;
 
-export function accessOf({ deps: { tokens: known, oidc, clock, isSecure } }: Pick<Parts, "deps">): Access {
-  const tokens = new Tokens(known);
-  const cookies = new Cookies(tokens, { now: clock.now, isSecure });
+export function accessOf({ deps }: Pick<Parts, "deps">): Access {
+  const { tokens: known, oidc, clock, isSecure, cookieKey = randomBytes(cookieKeyBytes) } = deps;
+  const tokens = new Tokens(known, clock.passedMs);
+  const cookies = new Cookies(tokens, { now: clock.now, isSecure, key: cookieKey });
   return { tokens, cookies, oidc: oidc === undefined ? undefined : new Oidc(oidc) };
 }
 

@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { plainLines } from "../../../lib/client/text/plain-text.ts";
 import { allRights } from "../../../lib/model/api-access.ts";
 import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -16,7 +15,7 @@ import type { Shell } from "../terminal/shell.ts";
 import { openBrowser } from "../ui/open-browser.ts";
 import { servePage } from "../ui/serve-page.ts";
 
-const tokenBytes = 32;
+const secretBytes = 32;
 
 export const ui = defineCommand({
   name: "ui",
@@ -38,13 +37,19 @@ export const ui = defineCommand({
   async run(args, shell) {
     const port = args.port === undefined ? 0 : portOf(args.port);
     if (port !== 0) await requireFree(port);
-    const secret = randomBytes(tokenBytes).toString("base64url");
-    const sha256 = createHash("sha256").update(secret).digest("hex");
+    const [secret, ticket] = [newSecret(), newSecret()];
     const find = async () => {
       const [place, actor] = await Promise.all([findRedisPlace(shell, args.name), actorOf(args, shell)]);
-      return { place, token: { name: "ui", sha256, may: [...allRights], actor } };
+      const token = { name: "ui", sha256: digestOf(secret), ticket: digestOf(ticket), may: [...allRights], actor };
+      return { place, token };
     };
-    const onReady = async (at: number) => await show(`http://127.0.0.1:${at}/?token=${secret}`, args.open, shell);
+    const onReady = async (at: number) => {
+      const address = (token: string) => `http://127.0.0.1:${at}/?token=${token}`;
+      await shell.out.write(`${address(secret)}\n`);
+      const isOpen = args.open && (await openBrowser(address(ticket), shell.env));
+      if (args.open && !isOpen) shell.messages.note("Open this address in your browser.");
+      shell.messages.note("Ctrl-C ends the page, and the token with it.");
+    };
     await servePage(shell, { program: await findApiProgram(), name: args.name, find, port, onReady });
     return shell.interrupted.aborted ? exitCodes.interrupted : undefined;
   },
@@ -56,10 +61,12 @@ async function actorOf({ name, as }: { name: string | undefined; as: string | un
   return await actorAt({ workspace }, shell, as);
 }
 
-async function show(url: string, isOpened: boolean, shell: Shell): Promise<void> {
-  await shell.out.write(`${plainLines(url)}\n`);
-  if (isOpened && !(await openBrowser(url, shell.env))) shell.messages.note("Open this address in your browser.");
-  shell.messages.note("Ctrl-C ends the page, and the token with it.");
+function newSecret(): string {
+  return randomBytes(secretBytes).toString("base64url");
+}
+
+function digestOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
 }
 
 async function requireFree(port: number): Promise<void> {

@@ -1,4 +1,5 @@
 // Keeps an API of an instance running for one person: also when its Redis starts again, which then has another port.
+import { randomBytes } from "node:crypto";
 import { sleep } from "../../../lib/async/sleep.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { findRedisPlace, type RedisPlace } from "../instance/place.ts";
@@ -7,18 +8,22 @@ import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { ApiProcess } from "./api-process.ts";
 
+/** `ticket`: signs the browser in once. */
+type UiToken = { ticket: string | undefined };
+
 type Page = {
   /** The API's program on this machine. */
   program: readonly string[];
   name: string | undefined;
   /** As it is now, and the token for the person who acts there. */
-  find: () => Promise<{ place: RedisPlace; token: object }>;
+  find: () => Promise<{ place: RedisPlace; token: UiToken }>;
   port: number;
   /** Called once, with the port. */
   onReady: (port: number) => Promise<void>;
 };
 
 const retryMs = 500;
+const cookieKeyBytes = 32;
 const giveUpMs = 500;
 
 /**
@@ -27,15 +32,17 @@ const giveUpMs = 500;
  */
 export async function servePage(shell: Shell, { program, name, find, onReady, ...page }: Page): Promise<void> {
   const { interrupted, messages, env } = shell;
+  // The page's cookies are good for each process that follows.
+  const cookieKey = randomBytes(cookieKeyBytes).toString("hex");
   let { port } = page;
-  let known: { place: RedisPlace; token: object } | undefined;
+  let known: { place: RedisPlace; token: UiToken } | undefined;
   while (!interrupted.aborted) {
     await using api = new ApiProcess(program, env);
     const place: RedisPlace | undefined = known === undefined ? undefined : await nextPlace(shell, name ?? known.place.instance);
     if (known !== undefined && place === undefined) return;
     const isFirst = known === undefined;
     known = known === undefined || place === undefined ? await find() : { ...known, place };
-    const started = await api.start({ ...known, port, logs: await logsSettings(env, known.place) });
+    const started = await api.start({ ...known, cookieKey, port, logs: await logsSettings(env, known.place) });
     let last = Array.isArray(started) ? started : undefined;
     if (typeof started === "number") {
       port = started;
@@ -44,6 +51,8 @@ export async function servePage(shell: Shell, { program, name, find, onReady, ..
       last = await endOf(api, interrupted);
       if (last === undefined) return;
     }
+    // A new process would take the same ticket again.
+    known = { ...known, token: { ...known.token, ticket: undefined } };
     if (!isAway(last ?? []) || (isFirst && Array.isArray(started))) throw endedAlone(last ?? []);
     messages.warn("Redis does not answer. Waiting until it does …");
   }

@@ -102,19 +102,28 @@ test("opens the browser with what this machine opens addresses with, and says so
   await without.untilErr("Open this address in your browser.");
   await writeFile(join(own, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, { mode: 0o755 });
   await using running = startSett(["ui"], { cwd: at.folder, env: { ...at.env, PATH: `${own}:${process.env.PATH}` } });
-  const { url } = await pageOf(running);
+  const { url, token } = await pageOf(running);
   const address = await waitFor("the address", async () => (await readFile(opened, "utf8").catch(() => "")) || undefined);
-  expect(address.startsWith(url)).toBe(true);
+  // Every user of the machine sees the arguments of a browser: what it is given is good once.
+  expect(address).not.toContain(token);
+  const first = await fetch(address, { redirect: "manual" });
+  expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
+  const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? "";
+  expect((await fetch(`${url}/v1/instance`, { headers: { cookie } })).status).toBe(200);
+  expect((await fetch(address, { redirect: "manual" })).status).toBe(401);
 });
 
-test("a Redis that was away is found again, and the page has the same address and token", async () => {
+test("a Redis that was away is found again, and the page has the same address, token and session", async () => {
   await using running = at.start("ui", "--no-open");
   const page = await pageOf(running);
+  const signedIn = await fetch(`${page.url}/?token=${page.token}`, { redirect: "manual" });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
   await at.redis.kill();
   await running.untilErr("Redis does not answer. Waiting until it does …");
   await at.redis.start();
   await running.untilErr("Redis answers again, and so does the page.");
   expect((await ask(page, "/v1/instance")).status).toBe(200);
+  expect((await fetch(`${page.url}/v1/instance`, { headers: { cookie } })).status).toBe(200);
 });
 
 test("a port that another program uses is named, and what is no port is wrong use", async () => {
