@@ -23,11 +23,13 @@ import { addControlRoutes } from "./routes/control.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addGoalPartRoutes } from "./routes/goal-parts.ts";
 import { addGoalRoutes } from "./routes/goals.ts";
+import { addHookRoutes } from "./routes/hooks.ts";
 import { addInquiryRoutes } from "./routes/inquiries.ts";
 import { addInstanceRoutes } from "./routes/instance.ts";
+import { runTriggers } from "./triggers/run-triggers.ts";
 import { usageOf } from "./wrong-request.ts";
 
-/** `run` follows the log until the signal. */
+/** `run` follows the log, and states the goals of triggers, until the signal. */
 export type ApiProgram = { app: Api; parts: Parts; run(): Promise<void> };
 
 const addResources = [
@@ -58,6 +60,7 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   });
   app.use("/v1/*", accessGate(parts, access), limit, answerEtags, idempotency(parts));
   for (const add of addResources) add(app, parts);
+  addHookRoutes(app, parts);
   const assistants = new McpSessions(parts);
   app.all("/mcp", accessGate(parts, access), limit, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
   app.get("/", signIn(access));
@@ -68,5 +71,5 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   }
   app.notFound((context) => refuse(parts, unknownAddress(context.req.path)));
   app.onError((error) => refuse(parts, error));
-  return { app, parts, run: () => parts.hub.run(signal) };
+  return { app, parts, run: async () => void (await Promise.all([parts.hub.run(signal), runTriggers(parts)])) };
 }

@@ -18,6 +18,7 @@ import { cookieKeyOf } from "./access/cookie-key.ts";
 import { createApi } from "./app.ts";
 import { carriedPage } from "./carried-page.ts";
 import type { Deps } from "./deps.ts";
+import { putHookSecrets, readHookSecret } from "./hook-secrets.ts";
 import { openLogs } from "./logs.ts";
 import { createApiMetrics, withInstance } from "./metrics.ts";
 import { pageOf } from "./page.ts";
@@ -26,7 +27,8 @@ import { Environment, readSettings, type Settings } from "./settings.ts";
 import { settingsOnStdin } from "./settings-on-stdin.ts";
 import { putTls, readTls } from "./tls.ts";
 
-const usage = "usage: api [--version | --healthcheck | --put-tls | --settings]   (settings come from the environment)";
+const usage =
+  "usage: api [--version | --healthcheck | --put-tls | --put-secrets | --settings]   (settings come from the environment)";
 
 const portTexts = { name: "port of the API", hint: "Set SETT_API_PORT (`services.api.port` in sett.yml) to a free port." };
 
@@ -51,6 +53,11 @@ async function main([argument, ...more]: string[]): Promise<void> {
       if (tls === undefined) throw new SettError("usage", "The settings name no certificate.");
       return await putTls(tls, await text(process.stdin));
     }
+    case "--put-secrets": {
+      const { hookSecretsFolder } = readSettings(process.env);
+      if (hookSecretsFolder === undefined) throw new SettError("usage", "The settings name no folder for secrets.");
+      return await putHookSecrets(hookSecretsFolder, await text(process.stdin));
+    }
     default:
       throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
@@ -68,9 +75,10 @@ async function runApi(settings: Settings): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const { tokens, oidc, isSecure, origins, limits, repositoryFolder } = settings;
+  const { tokens, oidc, isSecure, origins, limits, repositoryFolder, triggers, hookSecretsFolder } = settings;
   const deps: Deps = {
-    ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits },
+    ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits, triggers },
+    secretOf: async (name) => (hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name)),
     repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
     logs: await openLogs(settings, process.env),
     cookieKey: await cookieKeyOf(settings.cookieKey, settings.resultsFolder),

@@ -34,6 +34,12 @@ export function createApiMetrics() {
       labelNames: ["code"],
       registers,
     }),
+    triggers: new Counter({
+      name: "sett_api_triggers_total",
+      help: "What triggers did: they have fired, were skipped, or came a second time.",
+      labelNames: ["kind", "outcome"],
+      registers,
+    }),
     streams: new Gauge({
       name: "sett_api_streams",
       help: "Streams of events and logs that are open now.",

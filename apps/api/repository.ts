@@ -58,6 +58,8 @@ export async function openRepository(
       await reader.writePack(commit, goal?.head.metadata.commit, (chunk) => chunks.push(chunk));
       return new Uint8Array(Buffer.concat(chunks));
     },
+    hasCommit: (commit) => repository.hasCommit(commit),
+    tags: () => repository.tags(),
     async changes(board, artefact) {
       const commit = commitOf(artefact);
       const reader = await withResults(board);

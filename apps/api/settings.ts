@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { Trigger } from "../../lib/model/trigger.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
 import { TelemetryEnvironment, telemetrySettings } from "../../lib/telemetry/settings.ts";
 import { OidcSettings } from "./access/oidc.ts";
@@ -11,6 +12,9 @@ import { defaultLimits } from "./deps.ts";
 const exampleTokens = '[{"name":"ci","sha256":"9f86d081…","may":["read","forage"]}]';
 const exampleOidc =
   '{"issuer":"https://id.example.org","audience":"sett","claim":"groups","rights":{"developers":["read","forage"]}}';
+
+const exampleTriggers =
+  '[{"kind":"cron","name":"nightly","cron":"0 3 * * *","time_zone":"UTC","missed":"once","goal":"Update the dependencies"}]';
 
 const ProcessesShape = z.strictObject({ folder: z.string().min(1), supervisor: z.array(z.string()) });
 
@@ -61,6 +65,14 @@ export const Environment = z.object({
     .min(1)
     .default(defaultLimits.writesPerMinute)
     .describe("Writes of one token in a minute."),
+  SETT_TRIGGERS: jsonText(z.array(Trigger), exampleTriggers)
+    .default([])
+    .describe("What states goals by itself, as JSON. Default: nothing."),
+  SETT_HOOK_SECRETS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Where the secrets of webhooks are, a file each; without it, the API takes no delivery of one."),
   SETT_REPOSITORY_DIR: z
     .string()
     .min(1)
@@ -112,6 +124,8 @@ export function readSettings(environment: Record<string, string | undefined>) {
     tls,
     isSecure: tls !== undefined || read.SETT_API_IS_SECURE === "true",
     origins: read.SETT_API_ORIGINS.map((origin) => new URL(origin).origin),
+    triggers: read.SETT_TRIGGERS,
+    hookSecretsFolder: read.SETT_HOOK_SECRETS_DIR,
     repositoryFolder: read.SETT_REPOSITORY_DIR,
     hasFiles: read.SETT_REPOSITORY_FILES === "true",
     resultsFolder: read.SETT_RESULTS_DIR,

@@ -126,6 +126,8 @@ export type PersonBlackboard = Pick<
   | "answerQuestion"
   | "recordVerdict"
   | "logEvent"
+  | "readTrigger"
+  | "recordTrigger"
   | "raiseBudget"
   | "registerAgents"
   | "expectAgents"

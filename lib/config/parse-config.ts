@@ -14,7 +14,9 @@ import { resolveHooks } from "./resolve-hooks.ts";
 import { modelsConfig, resolveModels } from "./resolve-models.ts";
 import { missingSecrets, resolveSecrets, secretWarnings, unknownSecrets } from "./resolve-secrets.ts";
 import { resolveServices } from "./resolve-services.ts";
+import { resolveTriggers } from "./resolve-triggers.ts";
 import { parseWith } from "./sentences.ts";
+import { triggerMistakes, triggerWarnings } from "./trigger-findings.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 
@@ -108,12 +110,13 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   const whole = mapIn(yaml.data);
   mistakes.push(...unknownModels(mapIn(whole.agents), mapIn(whole.models)).map(place));
   mistakes.push(...unknownSecrets(mapIn(whole.agents), mapIn(whole.secrets), mapIn(whole.services)).map(place));
+  mistakes.push(...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets)).map(place));
   missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (mistakes.length > 0 || !parsed.isValid) {
     return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, places };
   }
 
-  const { version: _format, agents, notify, limits, ...rest } = parsed.value;
+  const { version: _format, agents, notify, triggers, limits, ...rest } = parsed.value;
   const config: SettConfig = {
     ...rest,
     secrets: resolveSecrets(rest.secrets, { folder, host }),
@@ -125,6 +128,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     people: [],
     order: Object.keys(agents).map((name) => AgentName.parse(name)),
     notify: notify.map((hook, index) => ({ ...hook, ...hooks.values[index] })),
+    triggers: resolveTriggers(triggers),
   };
   for (const [key, agent] of Object.entries(agents)) {
     const { build, image, path, role, command = [], environment: _entries, external, human, ...settings } = agent;
@@ -149,6 +153,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     ...modelWarnings(config),
     ...networkWarnings(config),
     ...secretWarnings(config),
+    ...triggerWarnings(config),
     ...(version ? otherVersion(config, version) : []),
   ];
   missing.push(...missingSecrets(config, host).map(place));

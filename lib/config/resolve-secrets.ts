@@ -62,7 +62,12 @@ function remedyFor(name: string, names: readonly string[]): string {
 }
 
 /** What names secrets, and the secrets. */
-export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services">;
+export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services" | "triggers">;
+
+/** The names of the secrets with which the deliveries of webhooks are checked. */
+export function hookSecrets({ triggers }: Pick<SettConfig, "triggers">): string[] {
+  return [...new Set(triggers.flatMap((trigger) => (trigger.kind === "webhook" ? [trigger.secret] : [])))];
+}
 
 /** Variables that this machine does not have, for secrets that are named. */
 export function missingSecrets({ secrets, ...users }: WithSecrets, host: HostEnvironment): Finding[] {
@@ -79,7 +84,10 @@ export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
   const used = usedSecrets(users);
   const unused = Object.keys(secrets).filter((name) => !used.has(name));
   return [
-    ...unused.map((name) => ({ path: ["secrets", name], sentence: `is named by no agent and no token: \`secrets: [${name}]\`` })),
+    ...unused.map((name) => ({
+      path: ["secrets", name],
+      sentence: `is named by no agent, no token and no webhook: \`secrets: [${name}]\``,
+    })),
     ...(services.api?.tokens ?? []).flatMap(({ secret, may }, at) =>
       agents
         .filter((agent) => agent.secrets.some(({ name }) => name === secret))
@@ -103,8 +111,9 @@ export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
   ];
 }
 
-/** The names of the secrets that some agent gets, or that are the value of a token. */
-export function usedSecrets({ agents, services }: Omit<WithSecrets, "secrets">): Set<string> {
+/** The names of the secrets that some agent gets, that are the value of a token, or with which a webhook is checked. */
+export function usedSecrets({ agents, services, triggers }: Omit<WithSecrets, "secrets">): Set<string> {
   const ofTokens = services.api?.tokens.map(({ secret }) => secret) ?? [];
-  return new Set([...agents.flatMap(({ secrets }) => secrets.map(({ name }) => name)), ...ofTokens]);
+  const ofHooks = hookSecrets({ triggers });
+  return new Set([...agents.flatMap(({ secrets }) => secrets.map(({ name }) => name)), ...ofTokens, ...ofHooks]);
 }

@@ -17,6 +17,7 @@ import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { type ChangeDetail, showChanges } from "./show-changes.ts";
+import { readTags, type Tag, tagArguments } from "./tags.ts";
 import { borrowing } from "./take-commit.ts";
 import { withoutRepository } from "./user-environment.ts";
 
@@ -68,9 +69,13 @@ export class HostRepository {
     );
   }
 
+  async hasCommit(hash: CommitHash): Promise<boolean> {
+    return (await this.#try({ args: ["cat-file", "-e", `${hash}^{commit}`] })).exitCode === 0;
+  }
+
   /** The commit itself. Throws `usage` when this repository does not have it. */
   async commit(hash: CommitHash): Promise<CommitHash> {
-    if ((await this.#try({ args: ["cat-file", "-e", `${hash}^{commit}`] })).exitCode === 0) return hash;
+    if (await this.hasCommit(hash)) return hash;
     throw new SettError("usage", `${this.place.toplevel} does not have commit ${hash}.`, {
       hint: "Push or fetch it, then ask again.",
     });
@@ -124,6 +129,11 @@ export class HostRepository {
     const name = found.stdout.replace(/\n$/, "");
     const tagged = await this.#run({ args: ["rev-parse", "--verify", `refs/tags/${name}^{commit}`] });
     return { name, commit: CommitHash.parse(tagged.trim()) };
+  }
+
+  /** All tags that name a commit, with the commit, the oldest first. */
+  async tags(): Promise<Tag[]> {
+    return readTags(await this.#run({ args: tagArguments }));
   }
 
   /** What an instance's agents see of the repository, and where they leave their commits: `createFolders` makes both. */

@@ -225,6 +225,11 @@ export const functionTable = {
     args: { event: "event" },
     outcomes: { logged: ["id"] },
   },
+  recordTrigger: {
+    keys: ["record"],
+    args: { mark: "text", value: "text", fields: "fields", event: "event?" },
+    outcomes: { recorded: [], already: [] },
+  },
   ...modelFunctions,
   retireGoal: {
     keys: ["goal", "artefacts_of_goal", "open_questions", "goal_budget"],

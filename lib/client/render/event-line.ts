@@ -171,6 +171,10 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
       return callLine(event, claim, style);
     case "budget_raised":
       return major(`${style.green("raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`);
+    case "trigger_fired":
+      return major(`${style.green("fires")}: ${field("cause")}${missedRuns(event)}${otherCommit(field)}`);
+    case "trigger_skipped":
+      return minor(`does not fire: ${field("cause")}${because}`);
     case "goals_pruned":
       return major(`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`);
     case "event_given_up":
@@ -232,6 +236,17 @@ function ignoring({ ignoredBy: names = [], isUnwanted }: EventContext): string {
 /** An agent of the same role does the work of another agent. */
 function inPlaceOf(field: Field): string {
   return field("instead_of") === "" ? "" : `, in place of ${field("instead_of")}: ${field("because")}`;
+}
+
+function missedRuns({ data }: SettEvent): string {
+  const missed = Number(data?.missed ?? 0);
+  if (missed < 1) return "";
+  return missed === 1 ? ", for a run that was missed" : `, for ${missed} runs that were missed`;
+}
+
+function otherCommit(field: Field): string {
+  const wanted = field("wanted_commit");
+  return wanted === "" ? "" : `; begins at HEAD, because the repository does not have ${wanted.slice(0, 12)}`;
 }
 
 function attempt(event: SettEvent): string {

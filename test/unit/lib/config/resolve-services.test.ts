@@ -26,7 +26,7 @@ test("an API needs no more than a token, and only this machine reaches it", () =
     requests_per_minute: 3_000,
     writes_per_minute: 300,
   });
-  expect(warnings).toEqual(["2:32 secrets.ada: is named by no agent and no token: `secrets: [ada]`"]);
+  expect(warnings).toEqual(["2:32 secrets.ada: is named by no agent, no token and no webhook: `secrets: [ada]`"]);
 });
 
 test("everything can be said, and the files of the certificate get absolute paths", () => {

@@ -1,5 +1,6 @@
 // The leader lease, what is due, the log, notices, pruning, and the clock.
 import { dueKinds, dueOfMember } from "../../../../../lib/blackboard/due-member.ts";
+import { TriggerName } from "../../../../../lib/model/trigger.ts";
 import { call } from "../call.ts";
 import type { World } from "../world.ts";
 import type { Move } from "./move.ts";
@@ -87,6 +88,31 @@ export const noticeMoves: readonly Move[] = [
         hook: world.random.oneOf("hook", "other"),
         delivery,
         epoch: world.epoch(),
+      });
+    },
+  },
+];
+
+const nightly = TriggerName.parse("nightly");
+const triggers = [nightly, TriggerName.parse("release")];
+
+export const triggerMoves: readonly Move[] = [
+  { weight: 1, make: (world) => call(world.handle(), "readTrigger", world.random.pick(triggers) ?? nightly) },
+  {
+    weight: 2,
+    make: (world) => {
+      const trigger = world.random.pick(triggers) ?? nightly;
+      const goal = world.goal();
+      const about = world.random.chance(0.5) ? { goal_id: goal } : {};
+      return call(world.handle(), "recordTrigger", {
+        record: world.random.chance(0.5) ? { trigger } : { goal },
+        mark: world.random.oneOf("run", "trigger"),
+        value: world.random.oneOf("one", "two"),
+        ...(world.random.chance(0.5) && { fields: { goal, schedule: "ü" } }),
+        ...(world.random.chance(0.7) && {
+          event: { type: "trigger_fired" as const, ...about, data: { kind: "cron", missed: 2 } },
+        }),
+        actor: `trigger:${trigger}`,
       });
     },
   },
