@@ -110,7 +110,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   const whole = mapIn(yaml.data);
   mistakes.push(...unknownModels(mapIn(whole.agents), mapIn(whole.models)).map(place));
   mistakes.push(...unknownSecrets(mapIn(whole.agents), mapIn(whole.secrets), mapIn(whole.services)).map(place));
-  mistakes.push(...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets)).map(place));
+  mistakes.push(...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets), mapIn(whole.services)).map(place));
   missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (mistakes.length > 0 || !parsed.isValid) {
     return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, places };

@@ -11,13 +11,16 @@ import type { ConfigPath } from "./problems.ts";
 type Finding = { path: ConfigPath; sentence: string };
 type DataMap = Readonly<Record<string, unknown>>;
 
-/** Both maps as the file has them: the schema reports what is of another kind. */
-export function triggerMistakes(triggers: DataMap, secrets: DataMap): Finding[] {
+/** All as the file has them: the schema reports what is of another kind. */
+export function triggerMistakes(triggers: DataMap, secrets: DataMap, services: DataMap): Finding[] {
   return Object.entries(triggers).flatMap(([name, settings]) => {
     const trigger = mapOf(settings);
     const webhook = mapOf(trigger.webhook);
     const at = (...path: (string | number)[]) => ["triggers", name, ...path];
+    const isDeaf = trigger.webhook !== undefined && services.api === undefined;
+    const deaf = "needs `services: { api: … }`, to which the forge posts";
     return [
+      ...(isDeaf ? [{ path: at("webhook"), sentence: deaf }] : []),
       ...mistakes(trigger.cron, at("cron"), (text) => cronProblem(text)),
       ...mistakes(webhook.secret, at("webhook", "secret"), (secret) => unknownSecret(secret, Object.keys(secrets))),
       ...(Array.isArray(webhook.events) ? webhook.events : []).flatMap((event: unknown, index) =>

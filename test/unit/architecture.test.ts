@@ -17,7 +17,8 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/runtime": { packages: ["dockerode"], rooms: ["async", "process"] },
   "lib/process": { packages: [], rooms: [] },
   "lib/git": { packages: [], rooms: [] },
-  "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: ["models"] },
+  "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: ["models", "triggers"] },
+  "lib/triggers": { packages: ["@octokit", "croner", "zod"], rooms: ["core"] },
   "lib/async": { packages: [], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "lib/telemetry": {
@@ -43,7 +44,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
-    rooms: ["core", "blackboard", "client", "mcp", "runtime", "logs", "git", "models", "async", "service", "telemetry"],
+    rooms: ["core", "blackboard", "client", "mcp", "runtime", "logs", "git", "models", "async", "service", "telemetry", "triggers"],
   },
   "apps/page": { packages: ["@xyflow", "react", "react-diff-view", "react-dom", "refractor"], rooms: ["core", "models"] },
 };

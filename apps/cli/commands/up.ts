@@ -171,6 +171,7 @@ export const up = defineCommand({
         keys: config.models.keys,
         secrets: secrets.agents,
         tls,
+        hooks: secrets.hooks,
         exchange,
         keepLogs: (containers) =>
           keepLogs({ runtime, place: repository.place, by: "sett up", messages: shell.messages }, containers),

@@ -1,8 +1,9 @@
-// The container of the API; only where sett.yml has `services.api`. Pure.
+// The container of the API; only where sett.yml has `services.api`, or `triggers`, which run in it. Pure.
 //
 // Nothing here contains a token or a key: whatever a container is made from can be read with `docker inspect`. Of tokens there are digests,
-// and the certificate comes into a volume that it alone has, when it runs (start-api.ts).
+// and the certificate and the secrets of webhooks come into a volume that it alone has, when it runs (start-api.ts).
 import { join } from "node:path";
+import { hookSecrets } from "../../../lib/config/resolve-secrets.ts";
 import type { ApiService } from "../../../lib/model/config-api.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec, Mount } from "../../../lib/runtime/container-spec.ts";
@@ -18,8 +19,9 @@ export const apiHealthPort = 8080;
 /** In the container: which port and address of this machine lead to it is not its affair. */
 export const apiPort = 8443;
 
-/** The certificate and its key, and commits of agents. */
+/** The certificate and its key, the secrets of webhooks, and commits of agents. */
 const filesDir = "/files";
+const hookSecretsDir = `${filesDir}/hooks`;
 
 export type ApiInput = Pick<PlanInput, "instance" | "config" | "images" | "repository" | "password" | "engineSocket" | "api">;
 
@@ -71,9 +73,17 @@ function environmentOf(input: ApiInput): Record<string, string> {
     SETT_RESULTS_DIR: filesDir,
     ...(engineSocket === undefined ? {} : { SETT_LOGS_SOCKET: logsSocket }),
     ...(given === undefined ? {} : { SETT_REPOSITORY_DIR: given.repository.toplevel, SETT_REPOSITORY_FILES: "false" }),
+    ...triggersOf(config),
     ...(given?.tls === undefined ? {} : tlsFiles(given.tls.id)),
     ...(api === undefined ? {} : settingsOf(api)),
   };
+}
+
+/** With the names of secrets, and not their values. */
+function triggersOf({ triggers }: ApiInput["config"]): Record<string, string> {
+  if (triggers.length === 0) return {};
+  const needsSecrets = hookSecrets({ triggers }).length > 0;
+  return { SETT_TRIGGERS: JSON.stringify(triggers), ...(needsSecrets && { SETT_HOOK_SECRETS_DIR: hookSecretsDir }) };
 }
 
 /** Named after the certificate, so that another one is another API. */

@@ -36,6 +36,8 @@ export type ApplyInput = Tools & {
   secrets: SecretValues;
   /** The certificate of the API and its key, which go to the API and nowhere else. */
   tls: Certificate | undefined;
+  /** The secrets of webhooks, which go to the API as well. */
+  hooks: Readonly<Record<string, string>>;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
   repositoryLock: string;
   /** `make` creates the exchange if it is missing; `remove` undoes that. */
@@ -98,7 +100,7 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
     starter.then(() => makeOrchestrator(input, changes.orchestrator, board, firstAgents)),
   ]);
   // Last: who uses it finds an instance that works.
-  await startApi(input, plan.api, { change: changes.api, tls: input.tls });
+  await startApi(input, plan.api, { change: changes.api, tls: input.tls, hooks: input.hooks });
   requireGoing(signal);
 
   undoSteps.clear();

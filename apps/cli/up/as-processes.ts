@@ -6,6 +6,7 @@ import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime
 import { redisPort } from "../instance/place.ts";
 import type { Programs } from "../instance/programs.ts";
 import { apiHealthPort } from "./api-spec.ts";
+import { mebibyte } from "./container-limits.ts";
 import { withPrograms } from "./fingerprint.ts";
 import { gatewayPort, hostAlias } from "./gateway-spec.ts";
 import type { InstancePlan } from "./plan.ts";
@@ -111,6 +112,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
       spec: made(plan.api.spec, {
         entrypoint: programs.api,
         env: { ...apiEnvironment(plan.api.spec, machine), ...service, ...redisUrl(plan.api.spec.env) },
+        mounts: [{ kind: "secrets", target: hookSecretsDir, sizeBytes: mebibyte }],
         ports: [...(plan.api.spec.ports ?? []), { port: apiHealthPort, hostPort: ports.api }],
       }),
     },
@@ -129,6 +131,7 @@ function apiEnvironment(
   const [at] = published;
   return {
     ...rest,
+    ...(env.SETT_HOOK_SECRETS_DIR === undefined ? {} : { SETT_HOOK_SECRETS_DIR: hookSecretsDir }),
     ...(typeof tls === "object" ? { SETT_API_TLS_CERT: tls.cert, SETT_API_TLS_KEY: tls.key } : {}),
     SETT_HEALTH_PORT: String(ports.api),
     SETT_LOGS_OF: "processes",
@@ -138,6 +141,9 @@ function apiEnvironment(
     SETT_API_HOST: at?.hostAddress ?? "127.0.0.1",
   };
 }
+
+/** A folder of the process, in memory where the machine has one. */
+const hookSecretsDir = "/hooks";
 
 function onThisMachine(url: string, port: number): string {
   const { username, password } = new URL(url);

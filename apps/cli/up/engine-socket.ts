@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import { hasApi } from "./has-api.ts";
+import { showsLogs } from "./has-api.ts";
 
 /** The path of the socket, and the group that may use it. `uid`: who may use it, where containers know the group by another number. */
 export type EngineSocket = { path: string; gid: number; uid?: number };
@@ -26,7 +26,7 @@ export async function engineSocketFor(
   warn: (sentence: string) => void,
 ): Promise<EngineSocket | undefined> {
   if (config.agents.some(needsWorkers)) return await findEngineSocket(finding);
-  if (!hasApi(config)) return undefined;
+  if (!showsLogs(config)) return undefined;
   try {
     return await findEngineSocket(finding);
   } catch (error) {

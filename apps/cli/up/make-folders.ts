@@ -17,7 +17,7 @@ const slowMs = 1_000;
 type FoldersInput = {
   repository: HostRepository;
   instance: InstanceName;
-  config: Pick<SettConfig, "agents" | "services">;
+  config: Pick<SettConfig, "agents" | "services" | "triggers">;
   /** The instance as it is. */
   before: InstanceParts | undefined;
   progress: Progress;

@@ -8,7 +8,7 @@ import { planApi } from "./api-spec.ts";
 import { planEgress } from "./egress-spec.ts";
 import { withFingerprint } from "./fingerprint.ts";
 import { gatewaySpec, hasModels } from "./gateway-spec.ts";
-import { hasApi } from "./has-api.ts";
+import { hasApi, showsLogs } from "./has-api.ts";
 import { planKeeper } from "./keeper-spec.ts";
 import { planLogReader } from "./log-reader-spec.ts";
 import type { PlanInput, PlannedAgent, PlannedGateway, PlannedService } from "./plan-input.ts";
@@ -57,7 +57,7 @@ export function planApiOf(input: PlanInput, labels: LabelsOf): PlannedService | 
 }
 
 export function planLogReaderOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
-  if (!hasApi(input.config)) return undefined;
+  if (!showsLogs(input.config)) return undefined;
   const ofReader = { reader: labels({ component: "log-reader" }), socket: labels({ component: "socket" }) };
   const planned = planLogReader(input, { user: serviceUser, labels: ofReader });
   return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) };

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { usedSecrets, type WithSecrets } from "../../../lib/config/resolve-secrets.ts";
+import { hookSecrets, usedSecrets, type WithSecrets } from "../../../lib/config/resolve-secrets.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { TokenDigest } from "../../../lib/model/api-access.ts";
 import type { SecretSource } from "../../../lib/model/config-secrets.ts";
@@ -22,8 +22,8 @@ type Machine = {
   signal: AbortSignal;
 };
 
-/** What is made of the secrets of sett.yml. Of a token only the digest goes on. */
-export type ReadSecrets = { agents: SecretValues; tokens: TokenDigest[] };
+/** What is made of the secrets of sett.yml. Of a token only the digest goes on. `hooks`: those of webhooks in base64, by name. */
+export type ReadSecrets = { agents: SecretValues; tokens: TokenDigest[]; hooks: Record<string, string> };
 
 /** Those that are named, each read once. Throws `config-invalid`, and `interrupted`. No message has a part of a value. */
 export async function readSecrets({ secrets, ...users }: WithSecrets, machine: Machine): Promise<ReadSecrets> {
@@ -41,6 +41,7 @@ export async function readSecrets({ secrets, ...users }: WithSecrets, machine: M
         .filter((agent) => agent.secrets.length > 0)
         .map((agent) => [agent.name, Object.fromEntries(agent.secrets.map(({ name }) => [name, inBase64(name)]))]),
     ),
+    hooks: Object.fromEntries(hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())])),
     tokens: (services.api?.tokens ?? []).map(({ name, secret, may }) => ({
       name,
       sha256: digestOfToken(secret, values.get(secret) ?? Buffer.of()),
@@ -81,6 +82,24 @@ function digestOfToken(name: string, value: Buffer): string {
   if (!/^[\x21-\x7e]+$/.test(token))
     throw invalid(name, "a token of the API has only letters, digits and signs of ASCII", remedy);
   return createHash("sha256").update(token).digest("hex");
+}
+
+/** A shorter one can be guessed from a delivery and its signature. */
+const minHookLength = 16;
+
+function hookSecret(name: string, value: Buffer): string {
+  const secret = value.toString("latin1").trim();
+  const remedy = "`openssl rand -hex 32` makes a good one. The forge needs the same.";
+  if (secret.length < minHookLength) {
+    throw invalid(
+      name,
+      `the secret of a webhook needs at least ${minHookLength} characters, and this one has ${secret.length}`,
+      remedy,
+    );
+  }
+  if (secret.startsWith("whsec_") && !/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret))
+    throw invalid(name, "what follows `whsec_` is not base64", "Copy the signing token from GitLab again.");
+  return value.toString("base64");
 }
 
 async function readSecret(name: string, source: SecretSource, machine: Machine): Promise<Buffer> {

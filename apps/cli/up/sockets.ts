@@ -66,8 +66,8 @@ export function networkOf({ instance }: Place, { network }: AgentConfig): { name
 }
 
 /** Whether anything of the instance is in the network of what reaches the internet. */
-export function hasOpenNetwork({ agents, services }: Pick<SettConfig, "agents" | "services">): boolean {
-  return agents.some(({ network }) => network === "open") || hasEgress({ agents }) || hasApi({ services });
+export function hasOpenNetwork(config: Pick<SettConfig, "agents" | "services" | "triggers">): boolean {
+  return config.agents.some(({ network }) => network === "open") || hasEgress(config) || hasApi(config);
 }
 
 export function hasEgress({ agents }: Pick<SettConfig, "agents">): boolean {

@@ -172,9 +172,9 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "budget_raised":
       return major(`${style.green("raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`);
     case "trigger_fired":
-      return major(`${style.green("fires")}: ${field("cause")}${missedRuns(event)}${otherCommit(field)}`);
+      return major(`${style.green("fires")}${behind(field("cause"))}${missedRuns(event)}${otherCommit(field)}`);
     case "trigger_skipped":
-      return minor(`does not fire: ${field("cause")}${because}`);
+      return minor(`does not fire${behind(field("cause"))}${because}`);
     case "goals_pruned":
       return major(`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`);
     case "event_given_up":
@@ -236,6 +236,10 @@ function ignoring({ ignoredBy: names = [], isUnwanted }: EventContext): string {
 /** An agent of the same role does the work of another agent. */
 function inPlaceOf(field: Field): string {
   return field("instead_of") === "" ? "" : `, in place of ${field("instead_of")}: ${field("because")}`;
+}
+
+function behind(text: string): string {
+  return text === "" ? "" : ` (${text})`;
 }
 
 function missedRuns({ data }: SettEvent): string {

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { readConfig } from "../../../../lib/config/read-config.ts";
 import { configFolder, mistakesIn, validText } from "../../../support/config/config-file.ts";
 
-const secrets = "secrets:\n  hook: { environment: HOOK }\n";
+const secrets =
+  "secrets: { hook: { environment: HOOK } }\nservices: { api: { tokens: [{ name: a, secret: hook, may: [read] }] } }\n";
 const host = { HOOK: "a secret of some length" };
 
 async function read(lines: string) {

@@ -16,9 +16,9 @@ const place: ApiPlace = {
 };
 const engine = { path: "/run/docker.sock", gid: 999 };
 
-function planOf(api: string | undefined, over: Partial<ApiPlace> = {}, engineSocket: typeof engine | "none" = engine) {
+function planOf(api: string | undefined, over: Partial<ApiPlace> = {}, engineSocket: typeof engine | "none" = engine, more = "") {
   const services = api === undefined ? "" : `services: { api: ${api} }\n`;
-  const text = `version: '1.0'\nsecrets: { ci: { file: ./ci } }\nagents: { one: { image: "some/image:1", command: [run] } }\n${services}`;
+  const text = `version: '1.0'\nsecrets: { ci: { file: ./ci } }\nagents: { one: { image: "some/image:1", command: [run] } }\n${services}${more}`;
   const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
   if (config === undefined) throw new Error(JSON.stringify(mistakes));
   return planInstance({
@@ -38,7 +38,7 @@ function planOf(api: string | undefined, over: Partial<ApiPlace> = {}, engineSoc
     password: "secret",
     machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
     engineSocket: engineSocket === "none" ? undefined : engineSocket,
-    api: api === undefined ? undefined : { ...place, ...over },
+    api: api === undefined && more === "" ? undefined : { ...place, ...over },
   });
 }
 
@@ -109,4 +109,24 @@ test("a changed token or certificate changes the API, and no other part", () => 
     expect(changedParts(before.api?.spec.labels.fingerprint, now.api?.spec.labels.fingerprint)).toEqual(["container"]);
     expect({ ...now, api: undefined }).toEqual({ ...before, api: undefined });
   }
+});
+
+const triggers = 'triggers: { nightly: { cron: "0 3 * * *", goal: Sweep } }\n';
+
+test("triggers alone need the API, which nobody reaches then, and which shows no logs", () => {
+  const { api, logReader } = planOf(undefined, {}, engine, triggers);
+  expect(api?.spec.ports).toEqual([]);
+  expect(logReader).toBeUndefined();
+  expect(JSON.parse(api?.spec.env.SETT_TRIGGERS ?? "")).toEqual([
+    { kind: "cron", name: "nightly", goal: "Sweep", cron: "0 3 * * *", time_zone: "UTC", missed: "once" },
+  ]);
+  expect(api?.spec.env.SETT_HOOK_SECRETS_DIR).toBeUndefined();
+  expect(planOf(`{ ${tokens} }`).api?.spec.env.SETT_TRIGGERS).toBeUndefined();
+});
+
+test("of the secret of a webhook there is only its name", () => {
+  const hook = "triggers: { pr: { webhook: { forge: github, secret: ci, events: [push] }, goal: Build } }\n";
+  const { api } = planOf(`{ ${tokens} }`, {}, engine, hook);
+  expect(api?.spec.env.SETT_HOOK_SECRETS_DIR).toBe("/files/hooks");
+  expect(JSON.parse(api?.spec.env.SETT_TRIGGERS ?? "")).toMatchObject([{ kind: "webhook", secret: "ci" }]);
 });

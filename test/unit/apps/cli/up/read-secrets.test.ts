@@ -78,6 +78,7 @@ test("of a token of the API only the digest goes on, and a line break at its end
   const read = await readSecrets(config, { folder, env: {}, signal: new AbortController().signal });
   expect(read).toEqual({
     agents: {},
+    hooks: {},
     tokens: [{ name: "ci", sha256: createHash("sha256").update(token).digest("hex"), may: ["read", "forage"] }],
   });
 });
@@ -92,6 +93,34 @@ test.each([
   const error = await errorOf(reading);
   expect(error).toMatchObject({ code: "config-invalid", message: expect.stringContaining(reason) });
   expect(`${error}`).not.toContain(token);
+});
+
+const hookOf = (secret: string) =>
+  `secrets: { t: { environment: TOKEN }, h: ${secret} }\n` +
+  "services: { api: { tokens: [{ name: ci, secret: t, may: [read] }] } }\n" +
+  "triggers: { pr: { webhook: { forge: gitlab, secret: h, events: [push] }, goal: Build } }\n";
+
+async function readHook(value: string) {
+  const host = { TOKEN: "0123456789abcdef0123456789abcdef", HOOK: value };
+  const text = `version: '1.0'\nagents: { a: { image: "b:1", command: [run] } }\n${hookOf("{ environment: HOOK }")}`;
+  const { config } = parseConfig({ text, file: "sett.yml", folder, host });
+  if (config === undefined) throw new Error("The configuration has mistakes.");
+  return await readSecrets(config, { folder, env: host, signal: new AbortController().signal });
+}
+
+test("the secret of a webhook goes on as it is, for the API alone", async () => {
+  const read = await readHook("a secret of 16 or more");
+  expect(read.hooks).toEqual({ h: Buffer.from("a secret of 16 or more").toString("base64") });
+  expect(read.agents).toEqual({});
+});
+
+test.each([
+  ["a short one", "fifteen letters", "needs at least 16 characters, and this one has 15"],
+  ["a signing token that is damaged", "whsec_not base64 at all", "is not base64"],
+])("%s is refused for a webhook, without a part of its value", async (_, value, reason) => {
+  const error = await errorOf(readHook(value));
+  expect(error).toMatchObject({ code: "config-invalid", message: expect.stringContaining(reason) });
+  expect(`${error}`).not.toContain(value);
 });
 
 function parsedWithToken(source: string) {
