@@ -17,7 +17,7 @@ export async function readHookSecret(folder: string, name: string): Promise<stri
 /** Values in base64, by name. */
 const Given = z.record(SecretName, z.base64());
 
-/** `api --put-secrets`: writes what stands on stdin, and removes what is not among it. Throws `usage`, without a part of the text. */
+/** `api --put-secrets`: writes what comes on stdin, and removes what is not among it. Throws `usage`, without a part of the text. */
 export async function putHookSecrets(folder: string, text: string): Promise<void> {
   const values = parse(text);
   await mkdir(folder, { recursive: true, mode: 0o700 });

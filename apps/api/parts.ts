@@ -21,8 +21,8 @@ export type Parts = {
   rates: AgentRates;
   asker: Asker;
   streams: { open: number };
-  /** Goals that triggers are stating. */
-  stating: SerialByKey<GoalId>;
+  /** Goals that triggers are firing. */
+  firing: SerialByKey<GoalId>;
   signal: AbortSignal;
 };
 
@@ -43,7 +43,7 @@ export function partsOf(deps: Deps, signal: AbortSignal): Parts {
     rates: new AgentRates(board, hub),
     asker: askerOf(board, hub, deps, signal),
     streams: { open: 0 },
-    stating: new SerialByKey(),
+    firing: new SerialByKey(),
     signal,
   };
 }

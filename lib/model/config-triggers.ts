@@ -1,7 +1,7 @@
 // The `triggers` of sett.yml: what states goals by itself. lib/config/trigger-findings.ts checks what the words inside mean.
 import { z } from "zod";
 import { SecretName } from "./config-secrets.ts";
-import { Forge, MissedRuns, TriggerName } from "./trigger.ts";
+import { Forge, MissedRuns, type Trigger, TriggerName } from "./trigger.ts";
 
 const Pattern = z.string().min(1, { error: "must not be empty" }).max(200);
 
@@ -88,4 +88,9 @@ export type TriggerFile = z.infer<typeof TriggerFile>;
 
 export const TriggersFile = z
   .record(TriggerName, TriggerFile)
-  .refine((triggers) => Object.keys(triggers).length <= 100, { error: "must not name more than 100 triggers" });
+  .refine((triggers) => Object.keys(triggers).length <= 100, { error: "must not name more than 100 triggers" })
+  .default({})
+  .describe("What posts goals by itself, by name: a time (`cron`), an event of a forge (`webhook`), or a new tag (`tag`).");
+
+/** In the order of the file. */
+export type Triggers = Trigger[];

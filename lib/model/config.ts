@@ -11,13 +11,12 @@ import { ContextSize, Duration, durationBetween, Port } from "./config-quantitie
 import { AgentResources } from "./config-resources.ts";
 import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
-import { TriggersFile } from "./config-triggers.ts";
+import { type Triggers, TriggersFile } from "./config-triggers.ts";
 import { Egress, NetworkMode } from "./egress.ts";
 import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
-import type { Trigger } from "./trigger.ts";
 
 /** The kernel accepts no argument or variable longer than 128 KiB. */
 const maxArgumentBytes = 100 * 1024;
@@ -196,9 +195,7 @@ export const SettFile = z.strictObject({
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })
     .describe("The agents by name."),
   notify: z.array(HookFile).max(20).default([]).describe("The webhooks to notify when a person is needed, or a goal has ended."),
-  triggers: TriggersFile.default({}).describe(
-    "What states goals by itself, by name: a time (`cron`), an event of a forge (`webhook`), or a new tag (`tag`).",
-  ),
+  triggers: TriggersFile,
   services: Services.prefault({}).describe("Sett's own containers."),
 });
 export type SettFile = z.infer<typeof SettFile>;
@@ -249,6 +246,5 @@ export type SettConfig = Omit<SettFile, "version" | "agents" | "models" | "limit
   /** All of them, in the order of the file. */
   order: AgentName[];
   notify: Hook[];
-  /** In the order of the file. */
-  triggers: Trigger[];
+  triggers: Triggers;
 };

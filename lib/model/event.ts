@@ -93,7 +93,7 @@ export const EventType = z.enum([
   "budget_raised",
   /**
    * A trigger of sett.yml has stated a goal. Data: `kind` (`cron`, `webhook`, `tag`), `cause` (a time, an event of a forge, a tag), `missed`
-   * (how many runs that were missed it stands for), and `wanted_commit` where the repository does not have this commit: the work begins at
+   * (how many runs that were missed it makes up for), and `wanted_commit` where the repository does not have this commit: the work begins at
    * HEAD.
    */
   "trigger_fired",

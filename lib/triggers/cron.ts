@@ -7,7 +7,7 @@ type Schedule = Pick<CronTrigger, "cron" | "time_zone">;
 /** More missed runs are not counted. */
 const countedRuns = 1_000;
 
-/** `latest`: the time of the newest run that is due. `earlier`: how many more are due, which it stands for; at most `countedRuns`. */
+/** `latest`: the time of the newest run that is due. `earlier`: how many more are due, for which it makes up; at most `countedRuns`. */
 export type DueRuns = { latest: Date; earlier: number };
 
 /** The runs after `from` (without it) up to `now`; undefined where none is due. */

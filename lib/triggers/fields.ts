@@ -30,8 +30,10 @@ const ofForge = [
   "tag",
 ] as const;
 
+type Kind = Trigger["kind"];
+
 /** Those that a trigger of this kind may have a value for. */
-export const fieldsOf: Record<Trigger["kind"], readonly Field[]> = {
+export const fieldsOf: Record<Kind, readonly Field[]> = {
   cron: ["trigger", "time"],
   tag: ["trigger", "time", "tag", "commit"],
   webhook: ["trigger", "time", ...ofForge],

@@ -13,7 +13,7 @@ export type RunDecision =
   | { kind: "wait" }
   /** The expression is new: what it would have run before does not count. */
   | { kind: "begin"; schedule: string }
-  /** `missed`: how many runs it stands for that were not on time, itself included. */
+  /** `missed`: for how many runs it makes up that were not on time, itself included. */
   | { kind: "run"; at: Date; missed: number }
   | { kind: "skip"; at: Date; reason: string };
 

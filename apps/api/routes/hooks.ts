@@ -15,7 +15,7 @@ const deliveriesPerMinute = 120;
 const refusalsPerMinute = 6;
 
 export function addHookRoutes(api: Api, parts: Parts): void {
-  const { deps, board, stating } = parts;
+  const { deps, board, firing } = parts;
   const hooks = new Map(
     (deps.triggers ?? []).flatMap((trigger) => (trigger.kind === "webhook" ? [[trigger.name as string, trigger]] : [])),
   );
@@ -31,13 +31,13 @@ export function addHookRoutes(api: Api, parts: Parts): void {
     if (trigger === undefined) throw new SettError("not-found", "sett.yml has no webhook of this name in `triggers`.");
     const body = await req.text();
     try {
-      const answer = await receiveHook({ deps, board, stating }, trigger, { header: (name) => req.header(name), body }, () =>
+      const answer = await receiveHook({ deps, board, firing }, trigger, { header: (name) => req.header(name), body }, () =>
         deliveries.take(trigger.name),
       );
       if (answer.outcome === "too-many")
         return problemResponse(tooMany(answer.seconds), { "retry-after": String(answer.seconds) });
-      if (answer.outcome !== "stated") return json(answer, 200);
-      return json({ outcome: answer.isNew ? "stated" : "repeat", id: answer.goal }, answer.isNew ? 202 : 200);
+      if (answer.outcome !== "fired") return json(answer, 200);
+      return json({ outcome: answer.isNew ? "fired" : "repeat", id: answer.goal }, answer.isNew ? 202 : 200);
     } catch (error) {
       if (kindOf(error).status < 500 && refusals.take(trigger.name) === undefined)
         deps.log.warn("Refused a delivery of a webhook", { trigger: trigger.name, reason: String(error) });

@@ -4,8 +4,8 @@ import { GoalId } from "../../../lib/model/ids.ts";
 import type { CronTrigger, TriggerName } from "../../../lib/model/trigger.ts";
 import { nextRun } from "../../../lib/triggers/cron.ts";
 import { type CronRecord, decideRun } from "../../../lib/triggers/run-decision.ts";
+import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
 import { skip } from "./skip.ts";
-import { actorOf, stateGoal, type TriggerParts } from "./state-goal.ts";
 
 /** A run that has begun; `time`: ISO 8601. */
 type Begun = { time: string; missed: number };
@@ -64,7 +64,7 @@ export class CronWatch {
   /** A run that has begun gets its goal, also where the program ended meanwhile. */
   async #finish(trigger: CronTrigger, { time, missed }: Begun): Promise<void> {
     const moment = { happened: ["cron", time], cause: time, values: { time }, source: "the clock", missed };
-    const { goal } = await stateGoal(this.#parts, trigger, moment);
+    const { goal } = await fireFor(this.#parts, trigger, moment);
     await this.#parts.board.recordTrigger({ ...ofTrigger(trigger), ...markOf(time), fields: { goal } });
   }
 

@@ -5,15 +5,15 @@ import type { ForgeEvent } from "../../../lib/triggers/forge-event.ts";
 import { type Header, signatureProblem } from "../../../lib/triggers/forge-signature.ts";
 import { matchEvent } from "../../../lib/triggers/match-event.ts";
 import { readForgeEvent } from "../../../lib/triggers/read-forge-event.ts";
+import { type Fired, fireFor, type TriggerParts } from "./fire.ts";
 import { short, skip } from "./skip.ts";
-import { type Stated, stateGoal, type TriggerParts } from "./state-goal.ts";
 
 /**
  * `skipped`: it states no goal, and the reason says why. `ping`: the forge has tried the address. `too-many`: it may come again in so many
  * seconds.
  */
 export type HookOutcome =
-  | ({ outcome: "stated" } & Stated)
+  | ({ outcome: "fired" } & Fired)
   | { outcome: "skipped"; reason: string }
   | { outcome: "ping" }
   | { outcome: "too-many"; seconds: number };
@@ -47,15 +47,15 @@ export async function receiveHook(
   if (reading.kind === "unknown") throw new SettError("usage", reading.reason);
   const { event } = reading;
   const match = matchEvent(trigger, event);
-  if (match.kind === "fires") return { outcome: "stated", ...(await state(parts, trigger, event)) };
+  if (match.kind === "fires") return { outcome: "fired", ...(await state(parts, trigger, event)) };
   // What the trigger does not name is none of its affair.
   if (match.kind === "skip") await skip(parts, trigger, { cause: event.about, reason: match.reason });
   return { outcome: "skipped", reason: match.reason };
 }
 
-async function state(parts: TriggerParts, trigger: WebhookTrigger, event: ForgeEvent): Promise<Stated> {
+async function state(parts: TriggerParts, trigger: WebhookTrigger, event: ForgeEvent): Promise<Fired> {
   const { happened, about, commit, fields } = event;
-  return await stateGoal(parts, trigger, {
+  return await fireFor(parts, trigger, {
     happened: ["webhook", trigger.forge, ...happened],
     cause: short(about),
     values: { ...fields, time: parts.deps.clock.now().toISOString() },

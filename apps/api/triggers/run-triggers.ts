@@ -6,7 +6,7 @@ import type { Trigger } from "../../../lib/model/trigger.ts";
 import type { Parts } from "../parts.ts";
 import { repositoryOf } from "../routes/goals.ts";
 import { CronWatch } from "./cron-watch.ts";
-import type { TriggerParts } from "./state-goal.ts";
+import type { TriggerParts } from "./fire.ts";
 import { TagWatch } from "./tag-watch.ts";
 
 const clockEveryMs = 1_000;

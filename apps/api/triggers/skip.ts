@@ -1,7 +1,7 @@
 // Puts on record that a trigger states no goal, and why.
 import type { Trigger } from "../../../lib/model/trigger.ts";
 import { plainLine } from "../../../lib/triggers/outside-text.ts";
-import { actorOf, type TriggerParts } from "./state-goal.ts";
+import { actorOf, type TriggerParts } from "./fire.ts";
 
 const maxLength = 300;
 

@@ -2,8 +2,8 @@
 import { matchesPattern } from "../../../lib/core/match-pattern.ts";
 import type { Tag } from "../../../lib/git/tags.ts";
 import type { TagTrigger, TriggerName } from "../../../lib/model/trigger.ts";
+import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
 import { skip } from "./skip.ts";
-import { actorOf, stateGoal, type TriggerParts } from "./state-goal.ts";
 
 /** Of tags that come at once, such as by a fetch of another repository's, only the newest state goals. */
 const maxAtOnce = 10;
@@ -43,7 +43,7 @@ export class TagWatch {
   }
 
   async #fire(trigger: TagTrigger, { name, commit }: Tag, now: Date): Promise<void> {
-    await stateGoal(this.#parts, trigger, {
+    await fireFor(this.#parts, trigger, {
       happened: ["tag", name, commit],
       cause: `tag ${name}`,
       values: { tag: name, commit, time: now.toISOString() },

@@ -6,7 +6,6 @@ import { type Claim, type Grant, isEnded, missingBidders, questionOf } from "../
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import type { Delivery } from "../../model/notify.ts";
-import type { TriggerName } from "../../model/trigger.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
@@ -19,6 +18,7 @@ import { copyOf } from "./copy.ts";
 import { MailState } from "./mail-state.ts";
 import { ModelState } from "./model-state.ts";
 import { Notifier } from "./notifier.ts";
+import { TriggerState } from "./trigger-state.ts";
 
 export type ClaimRecord = {
   claim: Claim;
@@ -80,9 +80,7 @@ export class State {
   readonly replies = new Map<string, { reply: string; untilMs: number }>();
   /** Subject → hook → its last notification. */
   readonly deliveries = new Map<string, Map<string, Delivery>>();
-  /** Trigger, and goal that one has stated → what is on record of it. */
-  readonly triggers = new Map<TriggerName, Map<string, string>>();
-  readonly marksOfGoals = new Map<GoalId, Map<string, string>>();
+  readonly triggers = new TriggerState();
   pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
   leader = { holder: "", nonce: "", epoch: 0, expiresAt: 0, seenAt: 0, cursor: "0" };

@@ -5,11 +5,11 @@ import type { State } from "./state.ts";
 export function triggersOf(state: State): TriggerBoard {
   return {
     async readTrigger(name) {
-      return new Map(state.triggers.get(name));
+      return new Map(state.triggers.triggers.get(name));
     },
 
     async recordTrigger({ record, mark, value, fields = {}, event, actor }) {
-      const known: Map<string, Map<string, string>> = "goal" in record ? state.marksOfGoals : state.triggers;
+      const known: Map<string, Map<string, string>> = "goal" in record ? state.triggers.goals : state.triggers.triggers;
       const name = "goal" in record ? record.goal : record.trigger;
       const marks = known.get(name) ?? new Map<string, string>();
       if (marks.get(mark) === value) return { outcome: "already" };

@@ -7,6 +7,7 @@ import { shortId } from "../text/short-id.ts";
 import type { Colour, Style } from "../text/style.ts";
 import { bidder, bidders, bidRefused, bidsPlaced, someOf } from "./bid-line.ts";
 import { callLine, raisedBy } from "./model-line.ts";
+import { firedText, skippedText } from "./trigger-line.ts";
 
 const maxSummaryLength = 100;
 /** The summary of a Failure is its reason, which no other line shows. */
@@ -172,9 +173,9 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "budget_raised":
       return major(`${style.green("raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`);
     case "trigger_fired":
-      return major(`${style.green("fires")}${behind(field("cause"))}${missedRuns(event)}${otherCommit(field)}`);
+      return major(firedText(event, style));
     case "trigger_skipped":
-      return minor(`does not fire${behind(field("cause"))}${because}`);
+      return minor(skippedText(event, because));
     case "goals_pruned":
       return major(`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`);
     case "event_given_up":
@@ -236,21 +237,6 @@ function ignoring({ ignoredBy: names = [], isUnwanted }: EventContext): string {
 /** An agent of the same role does the work of another agent. */
 function inPlaceOf(field: Field): string {
   return field("instead_of") === "" ? "" : `, in place of ${field("instead_of")}: ${field("because")}`;
-}
-
-function behind(text: string): string {
-  return text === "" ? "" : ` (${text})`;
-}
-
-function missedRuns({ data }: SettEvent): string {
-  const missed = Number(data?.missed ?? 0);
-  if (missed < 1) return "";
-  return missed === 1 ? ", for a run that was missed" : `, for ${missed} runs that were missed`;
-}
-
-function otherCommit(field: Field): string {
-  const wanted = field("wanted_commit");
-  return wanted === "" ? "" : `; begins at HEAD, because the repository does not have ${wanted.slice(0, 12)}`;
 }
 
 function attempt(event: SettEvent): string {

@@ -45,7 +45,7 @@ test("a program that starts again neither repeats a run nor loses one", async ()
   await (await scene.start([nightly])).lookAtClock();
   expect(await scene.goals()).toHaveLength(1);
   await end(scene, first?.id);
-  // Four days later: the last of the runs that were missed stands for all.
+  // Four days later: one goal makes up for all runs that were missed.
   scene.now = "2026-11-25T12:00:00Z";
   await (await scene.start([nightly])).lookAtClock();
   expect((await scene.goals()).map(({ payload }) => payload)).toEqual([`Sweep, for ${at(21)}`, `Sweep, for ${at(25)}`]);

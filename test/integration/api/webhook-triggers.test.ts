@@ -25,7 +25,7 @@ const triggers = [
   }),
   hook("mr", "gitlab", "gitlab-token", { events: ["merge_request.open", "push"], people: ["ada"], goal: "Review !{{ number }}" }),
   hook("signed", "gitlab", "gitlab-key", { events: ["push"], goal: "Build {{ commit }}" }),
-  hook("lost", "github", "nobody-has-it", { events: ["push"], goal: "Build" }),
+  hook("lost", "github", "not-there", { events: ["push"], goal: "Build" }),
   Trigger.parse({ kind: "tag", name: "release", tag: "v*", goal: "Publish" }),
 ];
 
@@ -67,7 +67,7 @@ test("a signed pull request states its goal, and each other delivery of it finds
   const { base } = forge.repository;
   const payload = github.pullRequest({}, { head: { sha: base } });
   const first = await forge.github("pull_request", payload);
-  expect(first).toMatchObject({ status: 202, body: { outcome: "stated" } });
+  expect(first).toMatchObject({ status: 202, body: { outcome: "fired" } });
   const { id } = first.body as { id: string };
   const again = await Promise.all(
     [1, 2, 3].map(() => forge.github("pull_request", { ...payload, organization: { login: "o" } })),

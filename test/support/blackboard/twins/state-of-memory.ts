@@ -32,7 +32,7 @@ export function stateOfMemory(state: State): NormalState {
     [...state.openClaims].filter((id) => state.claims.get(id)?.claim.bidding === "open"),
   );
   set(keys.openQuestions, [...state.openQuestions]);
-  for (const [trigger, marks] of state.triggers) set(keys.trigger(trigger), marks);
+  for (const [trigger, marks] of state.triggers.triggers) set(keys.trigger(trigger), marks);
   for (const [question, answer] of state.answers) set(keys.question(question), { answer });
   for (const [subject, byHook] of state.deliveries)
     set(
@@ -63,9 +63,9 @@ function setArtefacts(state: State, set: SetKey): void {
     mapped(state.refused, ({ digest, reason }) => `${digest} ${reason}`),
   );
   set(keys.goals, state.goalIds);
-  for (const goal of new Set([...state.goals.keys(), ...state.retired, ...state.marksOfGoals.keys()])) {
+  for (const goal of new Set([...state.goals.keys(), ...state.retired, ...state.triggers.goals.keys()])) {
     const { ended, artefacts = [] } = state.goals.get(goal) ?? {};
-    const marks = Object.fromEntries(state.marksOfGoals.get(goal) ?? []);
+    const marks = Object.fromEntries(state.triggers.goals.get(goal) ?? []);
     set(keys.goal(goal), { ...(ended && { ended }), ...(state.retired.has(goal) && { retired: "1" }), ...marks });
     set(keys.artefactsOfGoal(goal), artefacts);
   }

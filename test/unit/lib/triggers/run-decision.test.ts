@@ -39,7 +39,7 @@ test("missed runs are one run, or none", () => {
   });
 });
 
-test("a run on time also stands for those that were missed before it, where they count", () => {
+test("a run on time also makes up for those that were missed before it, where they count", () => {
   const at = new Date("2026-11-23T03:00:00Z");
   expect(decide("2026-11-23T03:00:10Z")).toEqual({ kind: "run", at, missed: 2 });
   expect(decide("2026-11-23T03:00:10Z", { missed: "skip" })).toEqual({ kind: "run", at, missed: 0 });

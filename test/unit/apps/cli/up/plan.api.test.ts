@@ -113,7 +113,7 @@ test("a changed token or certificate changes the API, and no other part", () => 
 
 const triggers = 'triggers: { nightly: { cron: "0 3 * * *", goal: Sweep } }\n';
 
-test("triggers alone need the API, which nobody reaches then, and which shows no logs", () => {
+test("triggers alone need the API, which no one reaches then, and which shows no logs", () => {
   const { api, logReader } = planOf(undefined, {}, engine, triggers);
   expect(api?.spec.ports).toEqual([]);
   expect(logReader).toBeUndefined();

@@ -22,21 +22,21 @@ export type Moment = {
   missed?: number;
 };
 
-export type Stated = { goal: GoalId; isNew: boolean };
+export type Fired = { goal: GoalId; isNew: boolean };
 
-export type TriggerParts = Pick<Parts, "deps" | "board" | "stating">;
+export type TriggerParts = Pick<Parts, "deps" | "board" | "firing">;
 
 export function actorOf({ name }: Pick<Trigger, "name">): Actor {
   return `trigger:${name}`;
 }
 
 /** Throws `not-ready` where there is no repository, or none with a commit, and what `postGoal` throws. */
-export async function stateGoal(parts: TriggerParts, trigger: Trigger, moment: Moment): Promise<Stated> {
+export async function fireFor(parts: TriggerParts, trigger: Trigger, moment: Moment): Promise<Fired> {
   const id = goalIdOf(parts.board.instance, trigger.name, moment.happened);
-  return await parts.stating.run(id, () => stateOnce(parts, trigger, moment, id));
+  return await parts.firing.run(id, () => fireOnce(parts, trigger, moment, id));
 }
 
-async function stateOnce(parts: TriggerParts, trigger: Trigger, moment: Moment, id: GoalId): Promise<Stated> {
+async function fireOnce(parts: TriggerParts, trigger: Trigger, moment: Moment, id: GoalId): Promise<Fired> {
   const { board, deps } = parts;
   const actor = actorOf(trigger);
   const known = await board.readArtefact(ArtefactId.parse(id));
