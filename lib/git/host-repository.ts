@@ -7,6 +7,7 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
+import { type DirtyFile, dirtyArguments, readDirtyFiles } from "./dirty-files.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { GivenPacks, listRefs, packing } from "./given-packs.ts";
 import { type ImportedCommits, importCommits, limited } from "./import-commits.ts";
@@ -30,12 +31,6 @@ interface HostRepositoryOptions {
   readonly gitPath?: string;
   /** Without it a repository without commits is refused. */
   readonly mayBeEmpty?: boolean;
-}
-
-/** `state` is git's two letters: index, then folder; `??` for a file that git does not know. */
-export interface DirtyFile {
-  readonly state: string;
-  readonly path: string;
 }
 
 /** HEAD, index, files and configuration of the repository are only read, except by `commitNewFiles`. */
@@ -83,9 +78,7 @@ export class HostRepository {
 
   /** What `git status` shows: changed, staged and unknown files, not the ignored ones. Empty when all is committed. */
   async dirtyFiles(): Promise<DirtyFile[]> {
-    const args = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];
-    const entries = (await this.#run({ args })).split("\0").slice(0, -1);
-    return entries.map((entry) => ({ state: entry.slice(0, 2), path: entry.slice(3) }));
+    return readDirtyFiles(await this.#run({ args: dirtyArguments }));
   }
 
   /** Whether git knows the file, so that its commits have it. `path`: absolute, also outside of the repository. */
