@@ -6,8 +6,8 @@ import { type AgentName, type ArtefactId, CommitHash, type GoalId, type Instance
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
-import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { type DirtyFile, dirtyArguments, readDirtyFiles } from "./dirty-files.ts";
+import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { GivenPacks, listRefs, packing } from "./given-packs.ts";
 import { type ImportedCommits, importCommits, limited } from "./import-commits.ts";
@@ -18,7 +18,7 @@ import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { type ChangeDetail, showChanges } from "./show-changes.ts";
-import { readTags, type Tag, tagArguments } from "./tags.ts";
+import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
 import { borrowing } from "./take-commit.ts";
 import { withoutRepository } from "./user-environment.ts";
 
@@ -117,11 +117,7 @@ export class HostRepository {
 
   /** The newest tag among the ancestors of `commit`, with the commit that it names; undefined where nothing is tagged. */
   async lastTag(commit: CommitHash): Promise<{ name: string; commit: CommitHash } | undefined> {
-    const found = await this.#try({ args: ["describe", "--tags", "--abbrev=0", commit] });
-    if (found.exitCode !== 0) return undefined;
-    const name = found.stdout.replace(/\n$/, "");
-    const tagged = await this.#run({ args: ["rev-parse", "--verify", `refs/tags/${name}^{commit}`] });
-    return { name, commit: CommitHash.parse(tagged.trim()) };
+    return await lastTag({ run: (each) => this.#run(each), try: (each) => this.#try(each) }, commit);
   }
 
   /** All tags that name a commit, with the commit, the oldest first. */

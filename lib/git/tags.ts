@@ -1,5 +1,6 @@
 // The tags of a repository, as `git for-each-ref` prints them.
 import { CommitHash } from "../model/ids.ts";
+import type { GitResult, GitRun } from "./run-git.ts";
 
 export type Tag = { name: string; commit: CommitHash };
 
@@ -19,4 +20,15 @@ export function readTags(printed: string): Tag[] {
     const parsed = CommitHash.safeParse(commit);
     return parsed.success ? [{ name: name.join(" "), commit: parsed.data }] : [];
   });
+}
+
+type Runner = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
+
+/** The newest tag among the ancestors of `commit`. */
+export async function lastTag(git: Runner, commit: CommitHash): Promise<Tag | undefined> {
+  const found = await git.try({ args: ["describe", "--tags", "--abbrev=0", commit] });
+  if (found.exitCode !== 0) return undefined;
+  const name = found.stdout.replace(/\n$/, "");
+  const tagged = await git.run({ args: ["rev-parse", "--verify", `refs/tags/${name}^{commit}`] });
+  return { name, commit: CommitHash.parse(tagged.trim()) };
 }
