@@ -1,8 +1,8 @@
 // Checks that the Engine answers, and reads what it says of itself.
 import type Docker from "dockerode";
-import { SettError } from "../../model/errors.ts";
 import type { EngineInfo } from "../port.ts";
 import { explain, isAbort } from "./errors.ts";
+import { tooLate } from "./limit-answers.ts";
 
 /** dockerode's types leave out that `info` takes a signal, as its other requests do. */
 type InfoRequest = (options: { abortSignal: AbortSignal }) => Promise<Info>;
@@ -37,12 +37,7 @@ export async function checkEngine(docker: Docker, answerWithinMs: number): Promi
       isRootless: has(/^(?:name=)?rootless\b/),
     };
   } catch (error) {
-    if (isAbort(error)) {
-      throw new SettError("docker-unreachable", `The Docker Engine did not answer within ${answerWithinMs / 1000} s.`, {
-        hint: "It may be starting or stuck. Try `docker info`.",
-        cause: error,
-      });
-    }
+    if (isAbort(error)) throw tooLate(answerWithinMs, error);
     throw explain(error, "tell its version");
   }
 }
