@@ -1,6 +1,7 @@
 // sett up: check → prepare the images → apply the plan → wait until each part is ready, or undo everything.
 
 import { randomBytes } from "node:crypto";
+import { networkInterfaces } from "node:os";
 import { dirname, resolve } from "node:path";
 import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
@@ -32,6 +33,7 @@ import { hasModels } from "../up/gateway-spec.ts";
 import { hasApi } from "../up/has-api.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { prepareMachine } from "../up/machine.ts";
+import { publicNetworksOf } from "../up/machine-networks.ts";
 import { makeFolders } from "../up/make-folders.ts";
 import type { Outcome } from "../up/outcome.ts";
 import { planInstance } from "../up/plan.ts";
@@ -146,6 +148,7 @@ export const up = defineCommand({
       // Parts that keep running know the password of last time.
       password: passwordOf(before) ?? randomBytes(24).toString("hex"),
       machine: engine,
+      machineNetworks: publicNetworksOf(networkInterfaces()),
       engineSocket: machine === undefined ? await engineSocketFor(config, { env: shell.env, ...engine }, warn) : undefined,
       cassettes,
       api: hasApi(config) ? { tokens: secrets.tokens, tls, repository: repository.place } : undefined,
