@@ -30,7 +30,7 @@ export function judgePart({ part, survey, image, unanswered }: PartFacts, contex
           portsFinding(survey, context),
           rootFinding(survey, isService, context),
           rightsFinding(survey, context),
-          ...(isService ? [] : [networkFinding(survey, context)]),
+          ...(isService ? [] : [networkFinding(survey, context), ...volumesFinding(survey, context)]),
         ]),
     secretsFinding(part.env, context),
     ...(image === undefined ? [] : [imageFinding(part.image.tag, image, context), ...architectureFinding(image, context)]),
@@ -78,6 +78,14 @@ function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { 
   }
   const why = "Sett makes it read-only: what breaks in can change no program.";
   return { ...base, level: "warning", found: "writable", why, remedy: remade(container, up) };
+}
+
+function volumesFinding({ imageVolumes }: ContainerSurvey, { subject }: Context): Finding[] {
+  if (imageVolumes.length === 0) return [];
+  const found = `the image declares ${imageVolumes.join(", ")} as VOLUME`;
+  const why = "What a command writes there stays for the next grant, and `resources.limits.disk` does not count it.";
+  const remedy = "Take an image without VOLUME, or a new container for each grant: `strategy: fresh_per_call` in sett.yml.";
+  return [{ subject, check: "volumes", level: "warning", found, why, remedy }];
 }
 
 function rightsFinding(survey: ContainerSurvey, { subject, container, up, isRootless }: Context): Finding {

@@ -32,6 +32,8 @@ export type ContainerSurvey = {
   ports: { port: number; address: string; hostPort: number }[];
   /** `none`, `host`, or the name of one. */
   network: string;
+  /** Folders that the image declares as `VOLUME`, and that have a nameless volume each. */
+  imageVolumes: string[];
 };
 
 type Info = {
@@ -87,7 +89,7 @@ function securityName(option: string): string[] {
   return name === undefined || /profile=unconfined/.test(option) ? [] : [name];
 }
 
-export function surveyOf({ Config, HostConfig, NetworkSettings }: Docker.ContainerInspectInfo): ContainerSurvey {
+export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts }: Docker.ContainerInspectInfo): ContainerSurvey {
   const { user, privileged, readOnly, added, dropped, options, network } = withoutUndefined({
     network: HostConfig.NetworkMode,
     user: Config.User,
@@ -112,6 +114,9 @@ export function surveyOf({ Config, HostConfig, NetworkSettings }: Docker.Contain
       })),
     ),
     network: network ?? "default",
+    imageVolumes: (Mounts ?? []).flatMap(({ Name: name, Destination }) =>
+      /^[0-9a-f]{64}$/.test(name ?? "") ? [Destination] : [],
+    ),
   };
 }
 

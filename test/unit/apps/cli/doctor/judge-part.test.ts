@@ -16,6 +16,7 @@ const survey: ContainerSurvey = {
   canGainPrivileges: false,
   ports: [],
   network: "none",
+  imageVolumes: [],
 };
 
 const own = { "org.opencontainers.image.title": "sett/orchestrator", "org.opencontainers.image.version": "1" };
@@ -93,6 +94,7 @@ test.each<[string, Partial<ContainerSurvey>, string, string]>([
   ["a writable root", { isRootReadOnly: false }, "root file system", "note"],
   ["the network without a proxy", { network: "sett-demo.open" }, "network", "warning"],
   ["the network of the services", { network: "sett-demo" }, "network", "problem"],
+  ["folders that stay", { imageVolumes: ["/data"] }, "volumes", "warning"],
   ["the network of this machine", { network: "host" }, "network", "problem"],
 ])("an agent with %s", (_, over, check, level) => {
   const ofAgent = (facts: PartFacts): PartFacts => ({ ...facts, part: { ...agent, image: sound.part.image } });

@@ -46,7 +46,15 @@ test.each([
 
 test.each([
   ...["metadata.example.org", "169.254.169.254", "127.0.0.1", "[::1]", "[fe80::1]", "0.0.0.0", "redis.example.org"],
-  ...["[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[::ffff:7f00:1]", "2130706433", "0x7f000001", "127.1"],
+  ...[
+    "[::ffff:169.254.169.254]",
+    "[64:ff9b::a9fe:a9fe]",
+    "[::ffff:7f00:1]",
+    "2130706433",
+    "0x7f000001",
+    "127.1",
+    "168.63.129.16",
+  ],
 ])("nothing lets it reach %s", async (host) => {
   expect(await asked([everywhere, `${host}:443`], host)).toMatch(/which agents never reach|There is no host/);
 });
