@@ -3,7 +3,7 @@
 /** `never`: a machine itself, its link and groups. `private`: a local network, only where sett.yml names the host in full. */
 export type AddressKind = "public" | "private" | "never";
 
-/** The last is where every virtual machine of Azure is told its settings, although the address looks public. */
+/** The last has the settings of every virtual machine of Azure, although the address looks public. */
 const nevers = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32"];
 const nevers6 = ["::/128", "::1/128", "fe80::/10", "fec0::/10", "ff00::/8"];
 const privates = [

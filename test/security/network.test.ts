@@ -131,11 +131,15 @@ test("each sees the sockets that it needs, and of the proxy its own alone", asyn
 
 const clone = (url: string) => `rm -rf c; git -c http.sslVerify=false clone --quiet ${url} c && git -C c log --format=%s`;
 
-/** Asks the proxy for each of these, and writes the status of each answer. */
-function askedByProxy(all: readonly (readonly [string, number])[]): string {
-  const ask = ([host, port]: readonly [string, number]) =>
-    `exec 3<>/dev/tcp/\${proxy}; printf 'CONNECT ${host}:${port} HTTP/1.1\\r\\n\\r\\n' >&3; head -c 12 <&3; echo; exec 3>&-`;
-  const script = all.map(ask).join("\n");
+/** Asks the proxy for a way to each of these, and writes the status of each answer. */
+function askedByProxy(places: readonly (readonly [string, number])[]): string {
+  return answersOfProxy(places.map(([host, port]) => `CONNECT ${host}:${port}`));
+}
+
+function answersOfProxy(requests: readonly string[]): string {
+  const ask = (request: string) =>
+    `exec 3<>/dev/tcp/\${proxy}; printf '${request} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' >&3; head -c 12 <&3; echo; exec 3>&-`;
+  const script = requests.map(ask).join("\n");
   return `export proxy=$(echo $HTTPS_PROXY | sed 's,^http://,,; s,:\\([0-9]*\\)$,/\\1,'); cat > /tmp/ask.sh <<'END'\n${script}\nEND\nbash /tmp/ask.sh`;
 }
 
@@ -204,8 +208,25 @@ describe("an open agent", () => {
     expect(reached).toEqual([]);
   });
 
+  test("reaches none of them by plain HTTP either", async () => {
+    const [gateway = ["", 0]] = await machine();
+    const places = [`${gateway.join(":")}/`, "169.254.169.254/latest/meta-data/", "127.0.0.1:8080/internal/state"];
+    const answers = await outputOf("open", answersOfProxy(places.map((place) => `GET http://${place}`)));
+    expect(answers).toBe("HTTP/1.1 403\n".repeat(places.length));
+  });
+
   test("reaches the private host that its egress names, and that one alone", async () => {
     expect(await outputOf("open", clone(`http://${here}:${plain.port}/repository.git`))).toBe("One\n");
+  });
+});
+
+test("the doctor names the agent that has a network without a proxy", async () => {
+  const { out } = await sett.sett("doctor", "--json");
+  const findings: { subject: string; check: string; level: string }[] = JSON.parse(out).findings;
+  const levels = findings.filter(({ check }) => check === "network").map(({ subject, level }) => [subject, level]);
+  expect(Object.fromEntries(levels)).toEqual({
+    ...Object.fromEntries(["shut", "board", "builder", "open"].map((agent) => [`agent ${agent}`, "ok"])),
+    ...Object.fromEntries(["other", "direct"].map((agent) => [`agent ${agent}`, "warning"])),
   });
 });
 

@@ -58,14 +58,14 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
     return { engine, instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, parts: [] } };
   }
   const { instances, dockerProblem } = await everyInstance(shell.env, { limitMs });
-  const heard = dockerProblem === undefined || engine.state === "silent" ? engine : silent(dockerProblem);
-  const found = await ownInstance(instances, shell, name, heard);
-  if (found === undefined) return { engine: heard, instance: undefined };
+  const answering = dockerProblem === undefined || engine.state === "silent" ? engine : silent(dockerProblem);
+  const found = await ownInstance(instances, shell, name, answering);
+  if (found === undefined) return { engine: answering, instance: undefined };
   const runtime = instances.find((one) => one === found)?.runtime ?? "docker";
   const parts = await Promise.all(found.containers.map((part) => readPart(part, runtime)));
   const state = howItRuns(found) ?? "down";
   const redis = await redisOfInstance(found, runtime);
-  return { engine: heard, instance: { name: found.instance, runtime, state, redis, parts } };
+  return { engine: answering, instance: { name: found.instance, runtime, state, redis, parts } };
 }
 
 async function ownInstance(

@@ -1,4 +1,4 @@
-// The public networks that this machine is in itself: whoever may connect to every public host is not to reach this machine by them. Pure.
+// The public networks that this machine is in itself: an agent that may connect to every public host is not to reach this machine by them. Pure.
 import type { NetworkInterfaceInfo } from "node:os";
 import { ownNetworkOf } from "../../../lib/model/egress-address.ts";
 

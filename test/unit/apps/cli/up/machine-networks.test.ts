@@ -1,4 +1,4 @@
-// What the egress proxy is told of this machine's own addresses.
+// What the egress proxy knows of this machine's own addresses.
 import { expect, test } from "bun:test";
 import type { NetworkInterfaceInfo } from "node:os";
 import { publicNetworksOf } from "../../../../../apps/cli/up/machine-networks.ts";

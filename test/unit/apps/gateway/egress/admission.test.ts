@@ -15,7 +15,7 @@ const names: Record<string, string[]> = {
 };
 
 /** The addresses that may be connected to, or the reason why there is none. */
-async function asked(targets: readonly string[], host: string, port = 443): Promise<string> {
+async function verdictOn(targets: readonly string[], host: string, port = 443): Promise<string> {
   const admission = await admit({
     agent: "a",
     targets: targets.flatMap((target) => parseTarget(target) ?? []),
@@ -34,14 +34,14 @@ test.each([
   ["93.184.216.34", "93.184.216.34"],
   ["mixed.example.org", "93.184.216.34"],
 ])("network: open reaches %s, at its public address", async (host, addresses) => {
-  expect(await asked([everywhere], host, 22)).toBe(addresses);
+  expect(await verdictOn([everywhere], host, 22)).toBe(addresses);
 });
 
 test.each([
   ...["machine.example.org", "machine6.example.org", "198.252.206.1", "[2a01:4f8:1:2::9]", "[::ffff:198.252.206.1]"],
   ...["lan.example.org", "10.0.0.1", "[fd00::1]", "100.64.0.1"],
 ])("it does not reach %s, which is private or of this machine", async (host) => {
-  expect(await asked([everywhere], host)).toContain("private or of this machine: `agents.a.egress` must name");
+  expect(await verdictOn([everywhere], host)).toContain("private or of this machine: `agents.a.egress` must name");
 });
 
 test.each([
@@ -56,12 +56,12 @@ test.each([
     "168.63.129.16",
   ],
 ])("nothing lets it reach %s", async (host) => {
-  expect(await asked([everywhere, `${host}:443`], host)).toMatch(/which agents never reach|There is no host/);
+  expect(await verdictOn([everywhere, `${host}:443`], host)).toMatch(/which agents never reach|There is no host/);
 });
 
 test("what sett.yml names in full is reached in private networks and on this machine, also beside a pattern", async () => {
   for (const host of ["lan.example.org", "machine.example.org", "10.0.0.1"]) {
-    expect(await asked([everywhere, `${host}:443`], host)).not.toContain("private");
-    expect(await asked([everywhere, `${host}:443`], host, 22)).toContain("private");
+    expect(await verdictOn([everywhere, `${host}:443`], host)).not.toContain("private");
+    expect(await verdictOn([everywhere, `${host}:443`], host, 22)).toContain("private");
   }
 });
