@@ -116,6 +116,9 @@ export const up = defineCommand({
 
     const engine = await runtime.check();
     const user = engine.isRootless ? rootOfContainers : repository.place.containerUser;
+    const { containerUser } = repository.place;
+    const { uid, gid } = engine.firstUser ?? rootOfContainers;
+    const writer = { uid: uid + containerUser.uid, gid: gid + containerUser.gid };
     const built: string[] = [];
     const stateNow = () => stateAfterFailure(instance, before, built);
     const images = await prepareImages({
@@ -157,7 +160,7 @@ export const up = defineCommand({
       machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
-      make: () => makeFolders({ repository, instance, config, before, progress, shell }),
+      make: () => makeFolders({ repository, instance, config, writer, before, progress, shell }),
       remove: () => repository.removeFolders(instance),
     };
     const undoSteps = new UndoSteps();
