@@ -133,16 +133,10 @@ export class HostRepository {
 
   /**
    * Makes the exchange with a folder for each agent that may publish, and the store with what goals reach, of which agents see the newest
-   * `history` commits, or all. `writer`: who agents are on this machine, if not the user of their containers. What exists is checked and added
-   * to. Throws repository-unusable, git-failed.
+   * `history` commits, or all. `writer`: who agents are here, if not as in containers. Throws repository-unusable, git-failed.
    */
-  async createFolders(
-    instance: InstanceName,
-    writers: readonly AgentName[],
-    history?: number,
-    writer: Owner = this.place.containerUser,
-  ): Promise<void> {
-    await createExchange(this.place, instance, { writers, writer });
+  async createFolders(instance: InstanceName, writers: readonly AgentName[], history?: number, writer?: Owner): Promise<void> {
+    await createExchange(this.place, instance, { writers, writer: writer ?? this.place.containerUser });
     await createStore(this.#git, this.place, instance, history);
   }
 
