@@ -8,7 +8,7 @@ import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyArguments, readDirtyFiles } from "./dirty-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
-import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
+import { findRepository, type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { GivenPacks, listRefs, packing } from "./given-packs.ts";
 import { type ImportedCommits, importCommits, limited } from "./import-commits.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
@@ -132,10 +132,10 @@ export class HostRepository {
 
   /**
    * Makes the exchange with a folder for each agent that may publish, and the store with what goals reach, of which agents see the newest
-   * `history` commits, or all. What exists is checked and added to. Throws repository-unusable, git-failed.
+   * `history` commits, or all. `writer`: who agents are here, if not as in containers. Throws repository-unusable, git-failed.
    */
-  async createFolders(instance: InstanceName, writers: readonly AgentName[], history?: number): Promise<void> {
-    await createExchange(this.place, instance, writers);
+  async createFolders(instance: InstanceName, writers: readonly AgentName[], history?: number, writer?: Owner): Promise<void> {
+    await createExchange(this.place, instance, { writers, writer: writer ?? this.place.containerUser });
     await createStore(this.#git, this.place, instance, history);
   }
 

@@ -19,7 +19,7 @@ export class Quarantine implements AsyncDisposable {
   private constructor(git: Git, place: RepositoryPlace, objectsDir: string) {
     this.objectsDir = objectsDir;
     this.#place = place;
-    this.#taking = { git, gitDir: place.gitDir, objectsDir };
+    this.#taking = { git, gitDir: place.gitDir, objectsDir, taken: new Set() };
   }
 
   /** `folder`: an empty one for it; without it, one is made among the objects of the repository. */

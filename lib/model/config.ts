@@ -93,7 +93,10 @@ export const AgentFile = z
       .optional()
       .describe("The command may write anywhere in its container, as far as its user may. Default: only for `path`."),
     network: NetworkMode.default("board").describe(
-      "What the container reaches. `board`: the gateway to its model, and what `egress` names. `none`: nothing. `open`: the internet.",
+      [
+        "What the command reaches. `board`: the gateway to its model, and what `egress` names. `none`: nothing. `open`: every public",
+        "host as well, through the same proxy. `direct`: a network of its own without a proxy, which reaches this machine, too.",
+      ].join(" "),
     ),
     egress: z
       .array(Egress)

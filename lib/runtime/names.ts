@@ -49,7 +49,7 @@ export function networkName(instance: InstanceName): string {
   return `sett-${instance}`;
 }
 
-/** Of agents with `network: open`, and of the egress proxy; none of them reaches another. No instance's name has a dot in it, so that no other instance has these names. */
+/** Of agents with `network: direct`, and of the egress proxy; none of them reaches another. No instance's name has a dot in it, so that no other instance has these names. */
 export function openNetworkName(instance: InstanceName): string {
   return `sett-${instance}.open`;
 }

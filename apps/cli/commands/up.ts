@@ -1,6 +1,7 @@
 // sett up: check → prepare the images → apply the plan → wait until each part is ready, or undo everything.
 
 import { randomBytes } from "node:crypto";
+import { networkInterfaces } from "node:os";
 import { dirname, resolve } from "node:path";
 import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
@@ -32,6 +33,7 @@ import { hasModels } from "../up/gateway-spec.ts";
 import { hasApi } from "../up/has-api.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { prepareMachine } from "../up/machine.ts";
+import { publicNetworksOf } from "../up/machine-networks.ts";
 import { makeFolders } from "../up/make-folders.ts";
 import type { Outcome } from "../up/outcome.ts";
 import { planInstance } from "../up/plan.ts";
@@ -114,6 +116,9 @@ export const up = defineCommand({
 
     const engine = await runtime.check();
     const user = engine.isRootless ? rootOfContainers : repository.place.containerUser;
+    const { containerUser } = repository.place;
+    const { uid, gid } = engine.firstUser ?? rootOfContainers;
+    const writer = { uid: uid + containerUser.uid, gid: gid + containerUser.gid };
     const built: string[] = [];
     const stateNow = () => stateAfterFailure(instance, before, built);
     const images = await prepareImages({
@@ -146,6 +151,7 @@ export const up = defineCommand({
       // Parts that keep running know the password of last time.
       password: passwordOf(before) ?? randomBytes(24).toString("hex"),
       machine: engine,
+      machineNetworks: publicNetworksOf(networkInterfaces()),
       engineSocket: machine === undefined ? await engineSocketFor(config, { env: shell.env, ...engine }, warn) : undefined,
       cassettes,
       api: hasApi(config) ? { tokens: secrets.tokens, tls, repository: repository.place } : undefined,
@@ -154,7 +160,7 @@ export const up = defineCommand({
       machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
-      make: () => makeFolders({ repository, instance, config, before, progress, shell }),
+      make: () => makeFolders({ repository, instance, config, writer, before, progress, shell }),
       remove: () => repository.removeFolders(instance),
     };
     const undoSteps = new UndoSteps();

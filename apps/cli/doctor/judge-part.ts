@@ -2,7 +2,8 @@
 import type { ContainerSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Finding } from "../facts/finding.ts";
-import type { PartFacts } from "./facts.ts";
+import type { PartFacts, Silent } from "./facts.ts";
+import { networkFinding } from "./judge-network.ts";
 import { secretVariables } from "./secret-variables.ts";
 
 /**
@@ -18,16 +19,27 @@ type Context = {
   isRootless: boolean;
 };
 
-export function judgePart({ part, survey, image }: PartFacts, context: Context): Finding[] {
+export function judgePart({ part, survey, image, unanswered }: PartFacts, context: Context): Finding[] {
   const isService = !["agent", "worker"].includes(part.labels.component);
   return [
+    ...(unanswered === undefined ? [] : [silenceFinding(unanswered, context)]),
     versionFinding(part.labels.version, context),
     ...(survey === undefined
       ? []
-      : [portsFinding(survey, context), rootFinding(survey, isService, context), rightsFinding(survey, context)]),
+      : [
+          portsFinding(survey, context),
+          rootFinding(survey, isService, context),
+          rightsFinding(survey, context),
+          ...(isService ? [] : [networkFinding(survey, context), ...volumesFinding(survey, context)]),
+        ]),
     secretsFinding(part.env, context),
     ...(image === undefined ? [] : [imageFinding(part.image.tag, image, context), ...architectureFinding(image, context)]),
   ];
+}
+
+function silenceFinding({ message, hint }: Silent, { subject }: Context): Finding {
+  const why = "How it is isolated is not known.";
+  return { subject, check: "answer", level: "problem", found: message, why, remedy: hint };
 }
 
 function versionFinding(made: string, { subject, version, up }: Context): Finding {
@@ -59,13 +71,21 @@ function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { 
     return {
       ...base,
       level: "note",
-      found: "writable, as the tools of agents need it",
+      found: "writable, by `writable_root` or as a dev container",
       why: "What a command changes there stays until the container is replaced.",
-      remedy: "For a new container for each grant: `replicas` with `strategy: fresh_per_call` in sett.yml.",
+      remedy: "Leave out `writable_root`, or have a new container for each grant: `strategy: fresh_per_call` in sett.yml.",
     };
   }
   const why = "Sett makes it read-only: what breaks in can change no program.";
   return { ...base, level: "warning", found: "writable", why, remedy: remade(container, up) };
+}
+
+function volumesFinding({ imageVolumes }: ContainerSurvey, { subject }: Context): Finding[] {
+  if (imageVolumes.length === 0) return [];
+  const found = `the image declares ${imageVolumes.join(", ")} as VOLUME`;
+  const why = "What a command writes there stays for the next grant, and `resources.limits.disk` does not count it.";
+  const remedy = "Take an image without VOLUME, or a new container for each grant: `strategy: fresh_per_call` in sett.yml.";
+  return [{ subject, check: "volumes", level: "warning", found, why, remedy }];
 }
 
 function rightsFinding(survey: ContainerSurvey, { subject, container, up, isRootless }: Context): Finding {

@@ -18,7 +18,7 @@ import { hasEgress } from "./sockets.ts";
 
 export type Image = { tag: string } & ImageInfo;
 
-/** `gateway`: undefined where sett.yml has neither models, `egress` nor `secrets`; `api`: where there is no API. */
+/** `gateway`: undefined where sett.yml has neither models, a way to other hosts nor `secrets`; `api`: where there is no API. */
 export type Images = {
   redis: Image;
   orchestrator: Image;

@@ -1,4 +1,5 @@
 // What an instance's agents see of the repository, and where they leave their commits: made by `sett up`, and removed again where it fails.
+import type { Owner } from "../../../lib/git/find-repository.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
@@ -18,6 +19,8 @@ type FoldersInput = {
   repository: HostRepository;
   instance: InstanceName;
   config: Pick<SettConfig, "agents" | "services" | "triggers">;
+  /** Who agents are on this machine. */
+  writer: Owner;
   /** The instance as it is. */
   before: InstanceParts | undefined;
   progress: Progress;
@@ -29,6 +32,7 @@ export async function makeFolders({
   repository,
   instance,
   config,
+  writer,
   before,
   progress,
   shell,
@@ -44,7 +48,7 @@ export async function makeFolders({
     step = progress.begin("repository", "packing what agents see of it");
   }, slowMs);
   try {
-    await repository.createFolders(instance, writers, historyOf(agents));
+    await repository.createFolders(instance, writers, historyOf(agents), writer);
     if (hasApi(config)) await repository.openToApi(instance);
     step?.done("packed what agents see of it");
   } catch (error) {

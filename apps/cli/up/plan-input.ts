@@ -35,7 +35,7 @@ export type PlanInput = {
     redis: PlannedImage;
     orchestrator: PlannedImage;
     cub: PlannedImage;
-    /** Undefined where sett.yml has neither models, `egress` nor `secrets`. */
+    /** Undefined where sett.yml has neither models, a way to other hosts nor `secrets`. */
     gateway?: PlannedImage | undefined;
     /** Undefined where there is no API. */
     api?: PlannedImage | undefined;
@@ -44,6 +44,8 @@ export type PlanInput = {
   /** The password of the instance's Redis, its owner's: letters and digits. Each service gets one that is derived from it. */
   password: string;
   machine: Machine;
+  /** Public networks that this machine itself is in. */
+  machineNetworks?: readonly string[];
   /** Undefined where there is no API. */
   api?: ApiPlace | undefined;
   /** Needed where an agent has workers, or there is an API. */

@@ -64,7 +64,7 @@ export type InstancePlan = {
   orchestrator: ContainerSpec;
   /** Undefined where sett.yml has no models. */
   gateway: PlannedGateway | undefined;
-  /** Undefined where no agent has `egress`. */
+  /** Undefined where no agent reaches anything outside by a proxy. */
   egress: PlannedService | undefined;
   /** Undefined where no agent has workers. */
   starter: PlannedService | undefined;
