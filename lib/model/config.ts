@@ -12,7 +12,7 @@ import { AgentResources } from "./config-resources.ts";
 import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
 import { type Triggers, TriggersFile } from "./config-triggers.ts";
-import { Egress, NetworkMode } from "./egress.ts";
+import { Egress, NetworkMode, networkModes } from "./egress.ts";
 import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
@@ -92,12 +92,7 @@ export const AgentFile = z
       .boolean()
       .optional()
       .describe("The command may write anywhere in its container, as far as its user may. Default: only for `path`."),
-    network: NetworkMode.default("board").describe(
-      [
-        "What the command reaches. `board`: the gateway to its model, and what `egress` names. `none`: nothing. `open`: every public",
-        "host as well, through the same proxy. `direct`: a network of its own without a proxy, which reaches this machine, too.",
-      ].join(" "),
-    ),
+    network: NetworkMode.default("board").describe(networkModes),
     egress: z
       .array(Egress)
       .max(200)

@@ -62,6 +62,12 @@ function isNever(target: EgressTarget | undefined): boolean {
 export const NetworkMode = z.enum(["none", "board", "open", "direct"]);
 export type NetworkMode = z.infer<typeof NetworkMode>;
 
+/** Of the key in sett.yml. */
+export const networkModes = [
+  "What the command reaches. `board`: the gateway to its model, and what `egress` names. `none`: nothing. `open`: every public",
+  "host as well, through the same proxy. `direct`: a network of its own without a proxy, which reaches this machine, too.",
+].join(" ");
+
 /** Every public host: what `network: open` allows. */
 export const everywhere = "*:*";
 
