@@ -43,7 +43,7 @@ test("a certificate and its key belong together, and the cookie then travels by 
 });
 
 test("an identity provider needs an issuer, an audience, and rights for the values of a claim", async () => {
-  const oidc = { issuer: "https://id.example.org", audience: "sett", rights: { developers: ["read"] } };
+  const oidc = { issuer: "https://id.example.org", audience: "sett", rights: { developers: ["read" as const] } };
   expect(readSettings({ ...least, SETT_API_OIDC: JSON.stringify(oidc) }).oidc).toEqual({
     ...oidc,
     claim: "groups",
