@@ -72,7 +72,16 @@ export const leaderMoves: readonly Move[] = [
   { weight: 1, make: (world) => call(world.handle(), "followEvents", eventId(world)) },
 ];
 
+/** For so long that none is over within a sequence: the time to live is that of Redis, whose clock no move sets. */
+const replyMs = 86_400_000;
+
 export const noticeMoves: readonly Move[] = [
+  {
+    weight: 1,
+    make: (world) =>
+      call(world.handle(), "keepReply", world.random.oneOf("one", "two"), world.random.oneOf("{}", '{"status":201}'), replyMs),
+  },
+  { weight: 1, make: (world) => call(world.handle(), "readReply", world.random.oneOf("one", "two", "three")) },
   { weight: 1, make: (world) => call(world.handle(), "readNoticeCursor") },
   {
     weight: 1,
