@@ -209,12 +209,10 @@ export class State {
 
   writeGrant(record: ClaimRecord, grant: Grant): void {
     const before = record.grants.get(grant.agent);
-    if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt)) {
-      this.clearDue({ kind: "lease", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
-    }
-    if (before?.state === "failed" && before.retry_at !== undefined) {
-      this.clearDue({ kind: "attempt", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
-    }
+    const due = { claim: record.claim.id, agent: grant.agent, attempt: before?.attempt ?? 0 };
+    if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt))
+      this.clearDue({ kind: "lease", ...due });
+    if (before?.state === "failed" && before.retry_at !== undefined) this.clearDue({ kind: "attempt", ...due });
     const question = before && questionOf(before);
     // The grant no longer waits for its question, so that no person needs to answer it.
     if (question !== undefined) this.openQuestions.delete(question);
