@@ -3,6 +3,7 @@ import { MailHandler } from "../../../apps/orchestrator/mail-handler.ts";
 import { ResultStore } from "../../../apps/orchestrator/result-store.ts";
 import { Correspondence } from "../../../lib/blackboard/correspondence.ts";
 import { wholeResult } from "../../../lib/blackboard/mailed-result.ts";
+import { Connection } from "../../../lib/blackboard/redis/connection.ts";
 import type { Defect } from "../planting.ts";
 
 export const mailDefects: readonly Defect[] = [
@@ -60,12 +61,9 @@ export const mailDefects: readonly Defect[] = [
       }),
   },
   {
-    name: "a message is applied on a later connection than the one on which it was read",
+    name: "what was read on one connection is written on a later one",
     needs: "crash redis",
     isRare: true,
-    plant: (planting) =>
-      planting.method(MailHandler.prototype, "apply", (original, _handler, mail, envelope) =>
-        original(mail, envelope, undefined as never),
-      ),
+    plant: (planting) => planting.method(Connection.prototype, "run", (original, _connection, work) => original(work)),
   },
 ];
