@@ -8,7 +8,10 @@ const tokenOf = (name: string, secret: string, over: Partial<KnownToken> = {}): 
   ...over,
 });
 const ci = tokenOf("ci", "secret one");
-const tokens = new Tokens([ci, tokenOf("bot", "secret two", { may: ["read", "forage"], actor: "person:Ada <ada@example.org>" })], () => 0);
+const tokens = new Tokens(
+  [ci, tokenOf("bot", "secret two", { may: ["read", "forage"], actor: "person:Ada <ada@example.org>" })],
+  () => 0,
+);
 const key = randomBytes(32);
 
 let today = new Date("2026-11-24T12:00:00Z");
@@ -59,4 +62,3 @@ test("only what a browser says the page itself has sent comes from it", () => {
     expect(from({ origin })).toBe(false);
   expect(from({})).toBe(false);
 });
-
