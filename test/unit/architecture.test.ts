@@ -44,7 +44,20 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
-    rooms: ["core", "blackboard", "client", "mcp", "runtime", "logs", "git", "models", "async", "service", "telemetry", "triggers"],
+    rooms: [
+      "core",
+      "blackboard",
+      "client",
+      "mcp",
+      "runtime",
+      "logs",
+      "git",
+      "models",
+      "async",
+      "service",
+      "telemetry",
+      "triggers",
+    ],
   },
   "apps/page": { packages: ["@xyflow", "react", "react-diff-view", "react-dom", "refractor"], rooms: ["core", "models"] },
 };
