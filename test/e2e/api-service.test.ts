@@ -122,7 +122,7 @@ test("the log of an agent is read by way of the reader, which alone has the Engi
   const log = await ask("ci", "/v1/agents/painter/logs?tail=500");
   expect(log.status).toBe(200);
   expect(log.text).toContain("painting the door");
-  expect((await ask("ci", "/v1/agents/stranger/logs")).status).toBe(404);
+  expect((await ask("ci", "/v1/agents/coder/logs")).status).toBe(404);
   const sources = async (part: string) =>
     (await $`docker inspect --format ${"{{range .Mounts}}{{.Source}} {{.RW}}\n{{end}}"} sett-${sett.name}-${part}`.text()).trim();
   expect(await sources("api")).not.toContain("docker.sock");
