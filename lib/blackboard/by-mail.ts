@@ -1,4 +1,5 @@
 // The blackboard as an agent has it: it reads, and says by mail what it has to say. The orchestrator, which alone writes the record, answers.
+import { RecentMap } from "../async/recent-map.ts";
 import type { RunningGrant } from "../model/claim.ts";
 import { messageOf, SettError } from "../model/errors.ts";
 import type { AgentName, ClaimId } from "../model/ids.ts";
@@ -6,7 +7,11 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 import { Correspondence, type Letter } from "./correspondence.ts";
 import type { AgentBlackboard, AgentMailbox } from "./holders.ts";
 import { type Message, Reply, type RunStart } from "./mail.ts";
+import { mailedResult } from "./mailed-result.ts";
 import type { Refused } from "./refused.ts";
+
+/** A result whose start is not among these tells of its run once more. */
+const maxTold = 1_000;
 
 /** `host`: where this program runs, which the agent's events name. `timeoutMs`: how long one call waits for its answer. */
 export function byMail(
@@ -29,6 +34,8 @@ export function byMail(
     }
   };
   void listen();
+  /** Starts that have told of their runs, and are sent again after a reconnect until their results are answered: before these. */
+  const told = new RecentMap<string, true>(maxTold);
   const textOf = (message: Message) => JSON.stringify(withoutUndefined({ host, message }));
   const replyTo = async (text: string) => Reply.parse(JSON.parse(await letters.ask(text)));
   const ask = async (message: Message): Promise<Reply> => {
@@ -57,15 +64,19 @@ export function byMail(
       const text = startOf(claim, grant);
       const taken = await letters.say(text, take);
       if (taken.outcome === "refused") return taken;
+      if (model_token === undefined) told.set(text, true);
       // Calls of its model count only once its start is on record.
       return model_token === undefined ? { outcome: "accepted" } : outcomeOf(await replyTo(text), "accepted");
     },
     renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
     finishGrant: async ({ claim, grant, endedAt, result }) => {
       const { attempt, queued_at } = grant;
-      const message: Message = { say: "result", claim, attempt, queued_at, ended_at: endedAt, run: runOf(grant), result };
+      const start = startOf(claim, grant);
+      const run = told.get(start) === true ? {} : { run: runOf(grant) };
+      const mailed = mailedResult(result, { claim, agent });
+      const message: Message = { say: "result", claim, attempt, queued_at, ended_at: endedAt, ...run, result: mailed };
       const finished = await said(message, "finished");
-      letters.forget(startOf(claim, grant));
+      letters.forget(start);
       return finished;
     },
     [Symbol.asyncDispose]: async () => {

@@ -16,6 +16,12 @@ export async function pidOf(redis: Server): Promise<number> {
   return figureOf(redis, "server", "process_id");
 }
 
+/** How often each command was called so far, also by functions. */
+export async function commandsOf(redis: Server): Promise<Map<string, number>> {
+  const lines = (await redis.cli("INFO", "commandstats")).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
+  return new Map([...lines].map(([, command = "", calls]) => [command, Number(calls)]));
+}
+
 async function figureOf(redis: Server, section: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(await redis.cli("INFO", section))?.[1]);
 }
@@ -29,7 +35,7 @@ export async function processorMsPerSecond(pids: readonly number[], seconds: num
 }
 
 /** Of all their threads: user and system time, in nanoseconds, where `stat` has hundredths of a second. */
-async function processorMs(pids: readonly number[]): Promise<number> {
+export async function processorMs(pids: readonly number[]): Promise<number> {
   let total = 0;
   for (const pid of pids)
     for (const thread of await readdir(`/proc/${pid}/task`)) {

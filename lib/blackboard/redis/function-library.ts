@@ -38,6 +38,7 @@ import preludeIndex from "../lua/prelude-index.lua" with { type: "text" };
 import preludeMail from "../lua/prelude-mail.lua" with { type: "text" };
 import preludeModel from "../lua/prelude-model.lua" with { type: "text" };
 import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
+import preludeStart from "../lua/prelude-start.lua" with { type: "text" };
 import raiseBudget from "../lua/raise-budget.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
@@ -68,6 +69,7 @@ const preludes = [
   preludeIndex,
   preludeGrant,
   preludeMail,
+  preludeStart,
   preludeQuestion,
   preludeClaim,
   preludeModel,
