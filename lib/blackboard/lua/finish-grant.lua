@@ -63,7 +63,7 @@ local function finish_grant(keys, args)
   local same, taken = artefact_problem(artefact)
   -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
   if same and problem then
-    end_mail(args.agent, args.mail, start and start.mail)
+    end_mail(args.agent, start and start.mail, args.mail)
     return { 'finished', '', '' }
   end
   if problem and grant and grant.state == 'queued' then
@@ -89,6 +89,6 @@ local function finish_grant(keys, args)
   if not is_starting then redis.call('ZREM', keys.due, lease_member(args.claim, args.agent, args.attempt)) end
   event.type, event.data = args.event_type, args.event_data
   log(event)
-  end_mail(args.agent, args.mail, start and start.mail)
+  end_mail(args.agent, start and start.mail, args.mail)
   return finish_claim(keys, args, claim, is_starting and 2 or 1)
 end

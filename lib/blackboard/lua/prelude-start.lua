@@ -1,4 +1,19 @@
--- The start of grants, for the functions that put it on record.
+-- The start of grants: an agent takes one, and the orchestrator puts its start on record.
+
+-- Has the agent take the grant, and say so in its mail; nil where it has, and otherwise the reason. `order`: as for `grant_problem`. A repeat
+-- of the same run changes nothing.
+local function note_taken(keys, order, run, id, text)
+  local taken = read_taken(keys.taken, order.claim)
+  if taken and taken.attempt == order.attempt and taken.queued_at == order.queued_at then
+    if taken.run == run then return nil end
+    -- Where the orchestrator has dealt with the message and the grant is still queued, it has refused that run.
+    if #redis.call('XRANGE', keys.mail, taken.place, taken.place) > 0 then return 'Another run has taken the grant.' end
+  end
+  if redis.call('GET', prefix .. 'paused') then return 'The instance is paused.' end
+  local place = redis.call('XADD', keys.mail, '*', 'id', id, 'text', text)
+  redis.call('HSET', keys.taken, order.claim, table.concat({ digits(order.attempt), order.queued_at, place, run }, ' '))
+  return nil
+end
 
 -- The note that this run has taken this attempt goes.
 local function end_taken(key, order, run)
