@@ -2,7 +2,6 @@
 // never delays it.
 
 import { Bounded } from "../../lib/async/bounded.ts";
-import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { Announcement } from "../../lib/blackboard/port.ts";
 import type { BidTarget } from "../../lib/core/decide-bid.ts";
 import { standingBid } from "../../lib/core/standing-bids.ts";
@@ -23,14 +22,10 @@ const maxBidsAtOnce = 500;
 /** Claims and their targets are read together; payloads of 16 MiB bound how many. */
 const maxReadAtOnce = 32;
 
-/** Announced claims whose artefacts are remembered until the grant comes. */
-const maxTargets = 1_000;
-
 export class ClaimWatcher {
   readonly #deps: Deps;
   readonly #bids: Bounded;
   readonly #biddingOn = new Set<ClaimId>();
-  readonly #targets = new RecentMap<ClaimId, ArtefactId>(maxTargets);
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -40,11 +35,6 @@ export class ClaimWatcher {
   /** The claims whose bids the cub is deciding or placing right now. */
   get biddingOn(): readonly ClaimId[] {
     return [...this.#biddingOn];
-  }
-
-  /** The artefact that a recently announced claim is about. */
-  targetOf(claim: ClaimId): ArtefactId | undefined {
-    return this.#targets.get(claim);
   }
 
   /** Until `stop`: bids on the open claims in which it is asked, then on each claim that is announced. Resolves when no bid is under way. */
@@ -69,7 +59,6 @@ export class ClaimWatcher {
     const own = this.#deps.registration.current.name;
     for (const { claim, artefact_id, missing, ...target } of announced) {
       if (stop.aborted) break;
-      this.#targets.set(claim, artefact_id);
       const isBidMissing = missing === undefined || missing.includes(own);
       if (isBidMissing && !this.#biddingOn.has(claim)) await this.#begin({ id: claim, artefact_id }, target, stop);
     }

@@ -18,9 +18,7 @@ export class Cub {
     this.#deps = deps;
     this.#shutdownTimeoutMs = options.shutdownTimeoutMs;
     this.#watcher = new ClaimWatcher(deps);
-    this.#executor = needsWorkers(deps.registration.current)
-      ? undefined
-      : new WorkExecutor(deps, (claim) => this.#watcher.targetOf(claim));
+    this.#executor = needsWorkers(deps.registration.current) ? undefined : new WorkExecutor(deps);
     this.#heartbeat = new Heartbeat(deps, this.#executor);
   }
 

@@ -6,7 +6,7 @@ import { deliverResult } from "./deliver-result.ts";
 import type { Deps, StopSignals } from "./deps.ts";
 import { logTask } from "./log-task.ts";
 import { readAssignment, readTask } from "./read-grant.ts";
-import { runGrant } from "./run-grant.ts";
+import { newRun, runGrant } from "./run-grant.ts";
 
 /**
  * The exit code: `done` once the result or the Failure of the work is stored; `notAccepted` when the blackboard refuses to start this
@@ -17,14 +17,14 @@ export async function executeClaim(deps: Deps, claim: ClaimId, attempt: number, 
   const { board, log, registration } = deps;
   const contact = { signal: signals.stop, log };
   const agent = registration.current.name;
-  const assignment = await untilContact(() => readAssignment(board, agent, claim, undefined), contact);
+  const assignment = await untilContact(() => readAssignment(board, agent, claim), contact);
   if (assignment?.grant.attempt !== attempt) {
     log.info("The grant is no longer available", { claim_id: claim, attempt });
     return exitCodes.notAccepted;
   }
   const task = await untilContact(() => readTask(board, assignment, deps.contextBytes), contact);
   logTask(log, task);
-  const run = await runGrant(deps, task, signals);
+  const run = await runGrant(deps, task, newRun(deps), signals);
   if (run === "not-accepted") return exitCodes.notAccepted;
   const isPosted = run !== "lost" && (await deliverResult(deps, run, run.result, signals));
   return isPosted ? exitCodes.done : exitCodes.failed;

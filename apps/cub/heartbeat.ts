@@ -1,5 +1,6 @@
 // The agent's heartbeat on the blackboard: reported only while both loops make progress.
 
+import { alignedMs } from "../../lib/async/aligned.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { AgentState } from "../../lib/model/agent.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
@@ -32,7 +33,7 @@ export class Heartbeat {
     while (!over.aborted) {
       await this.tick(stop.aborted);
       // After `stop` the next heartbeat says "stopping" at once.
-      await sleep(everyMs, stop.aborted ? over : stop);
+      await sleep(alignedMs(everyMs, this.#deps.clock.passedMs()), stop.aborted ? over : stop);
     }
   }
 

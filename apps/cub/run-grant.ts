@@ -1,8 +1,10 @@
 // One grant from its acceptance to its result: accept → work under the lease.
-import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
+import type { ClaimOfWork, GrantResult } from "../../lib/blackboard/grant-port.ts";
+import type { RunBefore } from "../../lib/blackboard/holders.ts";
 import { startedGrant } from "../../lib/core/started-grant.ts";
-import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
+import type { RunningGrant } from "../../lib/model/claim.ts";
 import { traceparentOf } from "../../lib/model/trace-ids.ts";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { newToken } from "../../lib/models/token.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps, StopSignals } from "./deps.ts";
@@ -15,21 +17,38 @@ import type { Task } from "./read-grant.ts";
 const besidesTheToolMs = 15 * 60_000;
 
 /** A grant that was accepted, and the result of its work. */
-export type FinishedRun = { claim: Claim; grant: RunningGrant; result: GrantResult };
+export type FinishedRun = { claim: ClaimOfWork; grant: RunningGrant; result: GrantResult };
+
+/** What is known of a run before its context is. */
+export function newRun({ clock, newId, ownProcess }: Deps): RunBefore {
+  return { run_id: newId(), started_at: clock.now().toISOString(), ...withoutUndefined({ run_by: ownProcess }) };
+}
+
+/** True where the work needs nothing but what the blackboard has, so that the agent may take the grant when it reads it. */
+export function mayTakeAtOnce({ model, secrets }: Deps): boolean {
+  return model === undefined && secrets === undefined;
+}
 
 /**
  * The result to deliver. `not-accepted`: the blackboard refused to start the grant. `lost`: a renewal of the lease was refused during the
- * work. Rejects when Redis stays away.
+ * work. `taken`: the grant, where the agent has taken it already. Rejects when Redis stays away.
  */
-export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Promise<FinishedRun | "not-accepted" | "lost"> {
-  const { board, registration } = deps;
+export async function runGrant(
+  deps: Deps,
+  task: Task,
+  run: RunBefore,
+  signals: StopSignals,
+  taken?: RunningGrant,
+): Promise<FinishedRun | "not-accepted" | "lost"> {
+  if (taken !== undefined) return workUnderLease(deps, task, taken, signals);
+  const { board } = deps;
   const { claim, grant } = task;
   const log = deps.log.with({ claim_id: claim.id, attempt: grant.attempt });
   await deps.secrets?.untilThere(signals.stop, log, () => deps.watch.executor.markProgress());
   if (signals.stop.aborted) return "not-accepted";
   const { model } = deps;
   const token = model && newToken({ kind: "grant", claim: claim.id, agent: grant.agent, attempt: grant.attempt });
-  const running = runningGrant(deps, task, token?.digest);
+  const running = runningGrant(task, run, token?.digest);
   const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: deps.grantLeaseMs }), {
     signal: signals.stop,
     log,
@@ -39,27 +58,38 @@ export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Pr
     log.info("The grant is no longer available", { reason: accepted.reason });
     return "not-accepted";
   }
+  if (model === undefined || token === undefined) return workUnderLease(deps, task, running, signals);
+  const variables = modelVariables(model, token.text);
+  return workUnderLease({ ...deps, runTool: (order) => deps.runTool({ ...order, variables }) }, task, running, signals);
+}
+
+async function workUnderLease(
+  deps: Deps,
+  task: Task,
+  running: RunningGrant,
+  signals: StopSignals,
+): Promise<FinishedRun | "lost"> {
+  const { claim, grant } = task;
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
-  const maxMs = registration.current.timeout_ms + besidesTheToolMs;
-  const variables = model && token && modelVariables(model, token.text);
+  const maxMs = deps.registration.current.timeout_ms + besidesTheToolMs;
   const traceparent = traceparentOf({ goal: claim.goal_id, ...lease });
-  const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, traceparent, ...(variables && { variables }) });
+  const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, traceparent });
   const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) =>
     doWork({ ...deps, runTool }, task, signal),
   ).finally(() => deps.wipe?.());
   if (work.outcome === "done") return { claim, grant: running, result: work.result };
-  log.warn("Lost the grant; stopped its tool and dropped its result", { reason: work.reason });
+  deps.log
+    .with({ claim_id: claim.id, attempt: grant.attempt })
+    .warn("Lost the grant; stopped its tool and dropped its result", { reason: work.reason });
   return "lost";
 }
 
-function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Task, modelToken: string | undefined): RunningGrant {
+function runningGrant({ grant, inputs }: Task, run: RunBefore, modelToken: string | undefined): RunningGrant {
   const contextIds = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
   const base = inputs.ok ? inputs.value.base : undefined;
   return startedGrant(grant, {
-    run_id: newId(),
-    run_by: ownProcess,
+    ...run,
     model_token: modelToken,
-    started_at: clock.now().toISOString(),
     context_ids: [...new Set(contextIds)],
     base_commit: base,
   });

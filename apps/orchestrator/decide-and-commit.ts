@@ -81,9 +81,11 @@ export class Decider {
   decide(claim: ClaimId, event: ClaimEvent, basis: Basis): Promise<boolean> {
     const { board, newId } = this.#deps;
     const { readOn, source = "store" } = basis;
-    if (source === "log" && this.#ended.get(claim) === readOn && board.connectionNumber() === readOn)
-      return Promise.resolve(false);
+    const isOver = () => source === "log" && this.#ended.get(claim) === readOn && board.connectionNumber() === readOn;
+    if (isOver()) return Promise.resolve(false);
     return this.#claims.run(claim, async () => {
+      // The event of a result may come before the answer to the step that has stored it, and ended its claim.
+      if (isOver()) return false;
       for (let stored = basis.stored?.get(claim); ; stored = undefined) {
         const connection = board.connectionNumber();
         // The claim itself is read again, and shows whether there is progress.

@@ -18,6 +18,22 @@ import { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
 import { handleDue } from "./handle-due.ts";
 import { EventHandler } from "./handle-event.ts";
+import {
+  bidsEveryMs,
+  cursorEveryMs,
+  dueEveryMs,
+  measureEveryMs,
+  pageEveryMs,
+  publishedEveryMs,
+  restartAfterMs,
+  restMs,
+  roundEveryMs,
+  scanEveryMs,
+  silentEveryMs,
+  soonMs,
+  watchEveryMs,
+  workersEveryMs,
+} from "./intervals.ts";
 import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Loops } from "./loops.ts";
 import { MailWatch } from "./mail-watch.ts";
@@ -32,27 +48,6 @@ import { SilentBidders } from "./silent-bidders.ts";
 import { SilentWorkers } from "./silent-workers.ts";
 import { TargetCache } from "./target-cache.ts";
 import { type WorkerDeps, WorkerPool } from "./worker-pool.ts";
-
-/** Deadlines of agents are seconds, and may be noticed so much later. What is due sooner than `soonMs` rings when it is. */
-const dueEveryMs = 1_000;
-const soonMs = 5_000;
-/** Bids that people write into a claim's hash count within ten seconds. */
-const bidsEveryMs = 3_000;
-const scanEveryMs = 15_000;
-/** Lost hints and broken records are found by a round through all open claims; a long one is spread over time. */
-const roundEveryMs = 15_000;
-const pageEveryMs = 250;
-const cursorEveryMs = 200;
-/** An event that waits for so much longer is noticed; health tolerates 30 s. */
-const measureEveryMs = 5_000;
-const publishedEveryMs = 100;
-/** How long a loop rests whose bell rings when it has something to do: a bell that did not ring must cost no more than a delay. */
-const restMs = 15_000;
-const silentEveryMs = 1_000;
-/** Together, because a process at rest pays for each time that it wakes. */
-const watchEveryMs = 2_000;
-/** After a pool of workers could not start (the container runtime does not answer), or the notifier has failed (Redis is unreachable). */
-const restartAfterMs = 1_000;
 
 /** The state that `/internal/state` shows, and that health is derived from. */
 export type LeadershipState = {
@@ -82,7 +77,12 @@ export class Leadership {
   readonly #reader: LogReader;
   readonly #publications = new PublishTracker();
   readonly #loops: Loops;
-  readonly #bells = { due: new Doorbell(), cursor: new Doorbell(), reconcile: new Doorbell(), published: new Doorbell() };
+  readonly #bells = {
+    due: new Doorbell(),
+    cursor: new Doorbell(),
+    reconcile: new Doorbell(),
+    published: new Doorbell(),
+  };
   #lastTickAt: number;
   #isReconcileDue = true;
 
@@ -147,10 +147,13 @@ export class Leadership {
       this.#loops.every(bidsEveryMs, ending, () => byHand.tick(ending)),
       this.#loops.every(scanEveryMs, ending, () => scan.tick(deps)),
       this.#reconcile(contact, ending),
-      this.#loops.every(silentEveryMs, ending, () => silentBidders.tick()),
-      this.#loops.every(watchEveryMs, ending, async () => {
-        await Promise.all([silent.tick(contact.hasLasted(this.#leases.contactMs)), connections.tick(), mail.tick()]);
+      this.#loops.whenRung(silentBidders.bell, ending, async () => {
+        await silentBidders.tick();
+        return silentBidders.isWatching ? silentEveryMs : restMs;
       }),
+      this.#loops.every(watchEveryMs, ending, () => connections.tick()),
+      this.#loops.every(watchEveryMs, ending, () => mail.tick()),
+      this.#loops.every(workersEveryMs, ending, () => silent.tick(contact.hasLasted(this.#leases.contactMs))),
       trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
       this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, this.#start).run(ending)),

@@ -1,4 +1,5 @@
 // How each loop of a leadership goes on: it rests, outlives failures, and ends when the epoch is over.
+import { alignedMs } from "../../lib/async/aligned.ts";
 import { backOffMs } from "../../lib/async/back-off.ts";
 import type { Clock } from "../../lib/async/clock.ts";
 import type { Doorbell } from "../../lib/async/doorbell.ts";
@@ -36,17 +37,21 @@ export class Loops {
     return longest && { reason: longest.reason, forMs: Math.round(nowMs - longest.sinceMs) };
   }
 
-  /** Calls `tick` again and again, with rests of `ms`. */
+  /** Calls `tick` again and again, with rests of about `ms`, which end together with those of other loops. */
   every(ms: number, signal: AbortSignal, tick: () => Promise<void>): Promise<void> {
     return this.#repeat(signal, async () => {
       await tick();
-      await sleep(ms, signal);
+      await sleep(this.#restMs(ms), signal);
     });
   }
 
   /** Calls `tick` whenever the bell has rung; where it does not ring, after as many milliseconds as the tick before has answered. */
   whenRung(bell: Doorbell, signal: AbortSignal, tick: () => Promise<number>): Promise<void> {
-    return this.#repeat(signal, async () => bell.wait(await tick(), signal));
+    return this.#repeat(signal, async () => bell.wait(this.#restMs(await tick()), signal));
+  }
+
+  #restMs(ms: number): number {
+    return alignedMs(ms, this.#clock.passedMs());
   }
 
   #note(failing: Failing, reason: string): void {

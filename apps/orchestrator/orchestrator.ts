@@ -1,5 +1,6 @@
 // One orchestrator process: on standby until the leader lease is free, leader while it holds the lease, on standby again when it is fenced.
 
+import { alignedMs } from "../../lib/async/aligned.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import { Fenced, lead } from "../../lib/blackboard/leading.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
@@ -8,8 +9,8 @@ import type { Health } from "../../lib/service/service-app.ts";
 import type { CandidateDeps } from "./deps.ts";
 import { Leadership, type Leases } from "./leadership.ts";
 
-/** Renewed often enough that two failures in a row still leave the lease in force. */
-const renewEveryMs = 1_500;
+/** Renewed often enough that two failures in a row still leave the lease in force; together with what the leader does every second. */
+const renewEveryMs = 1_000;
 /** Without a tick of the loop for deadlines for so long, the orchestrator is unhealthy. */
 const maxTickAgeMs = 10_000;
 /** An event that cannot be handled is given up long before. */
@@ -121,9 +122,9 @@ export class Orchestrator {
 
   /** Returns when the leader lease is lost or the signal aborts. An unreachable Redis is waited for: the epoch fences every commit. */
   async #renew(epoch: number, signal: AbortSignal): Promise<void> {
-    const { board, holder, log } = this.#deps;
+    const { board, clock, holder, log } = this.#deps;
     while (!signal.aborted) {
-      await sleep(renewEveryMs, signal);
+      await sleep(alignedMs(renewEveryMs, clock.passedMs()), signal);
       if (signal.aborted) return;
       try {
         const leader = await board.acquireLeaderLease({ holder, leaseMs: leaderLeaseMs, restarted: false });

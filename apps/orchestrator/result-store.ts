@@ -2,7 +2,13 @@
 import { endedGrant } from "../../lib/blackboard/ended-grant.ts";
 import type { ClaimOfGrant, GrantResult } from "../../lib/blackboard/grant-port.ts";
 import type { MailedResult } from "../../lib/blackboard/mail.ts";
-import { type Fresh, mailedResultProblem, type ResultOrigin, saysAll, wholeResult } from "../../lib/blackboard/mailed-result.ts";
+import {
+  type Fresh,
+  mailedResultProblem,
+  type ResultOrigin,
+  saysEnough,
+  wholeResult,
+} from "../../lib/blackboard/mailed-result.ts";
 import { verdictOf } from "../../lib/core/review-verdict.ts";
 import { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
@@ -37,7 +43,7 @@ export class ResultStore {
   ): Promise<GrantResult | string> {
     const origin = await this.#originOf(claim, grant);
     const result = wholeResult(mailed, origin, fresh);
-    const unread = saysAll(mailed) ? undefined : Artefact.safeParse(result.artefact).error;
+    const unread = saysEnough(mailed) ? undefined : Artefact.safeParse(result.artefact).error;
     if (unread !== undefined) return `The result is no artefact: ${unread.issues[0]?.message}.`;
     return mailedResultProblem(result, origin) ?? result;
   }

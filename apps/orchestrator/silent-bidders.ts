@@ -1,5 +1,6 @@
 // Whose bids are no longer waited for: of the agents that are asked, one whose heartbeat has stopped (docs/internals/claims.md#bids).
 
+import { Doorbell } from "../../lib/async/doorbell.ts";
 import { hasTool } from "../../lib/core/stand-in.ts";
 import { missingBidders } from "../../lib/model/claim.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
@@ -20,6 +21,8 @@ export class SilentBidders {
   readonly #deps: Deps;
   readonly #parts: Parts;
   readonly #watched = new Set<ClaimId>();
+  /** Rings where there is a claim to be watched. */
+  readonly bell = new Doorbell();
   #silence = new SilenceClock();
 
   constructor(deps: Deps, parts: Parts) {
@@ -30,9 +33,14 @@ export class SilentBidders {
   /** A claim on which agents are asked to bid. */
   watch(claim: ClaimId): void {
     if (this.#watched.size < maxClaims) this.#watched.add(claim);
+    this.bell.ring();
   }
 
-  /** Decides about each claim that waits for an agent without a heartbeat, once. Costs nothing while no such claim waits. */
+  get isWatching(): boolean {
+    return this.#watched.size > 0;
+  }
+
+  /** Decides about each claim that waits for an agent without a heartbeat, once. */
   async tick(): Promise<void> {
     const { board, clock } = this.#deps;
     const { decider, contact } = this.#parts;

@@ -1,12 +1,18 @@
 // The blackboard as an agent has it: it reads, and says by mail what it has to say. The orchestrator, which alone writes the record, answers.
+import { RecentMap } from "../async/recent-map.ts";
 import type { RunningGrant } from "../model/claim.ts";
 import { messageOf, SettError } from "../model/errors.ts";
 import type { AgentName, ClaimId } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
+import { begunParts, begunText } from "./begun-message.ts";
 import { Correspondence, type Letter } from "./correspondence.ts";
 import type { AgentBlackboard, AgentMailbox } from "./holders.ts";
 import { type Message, Reply, type RunStart } from "./mail.ts";
+import { mailedResult } from "./mailed-result.ts";
 import type { Refused } from "./refused.ts";
+
+/** A result whose start is not among these tells of its run once more. */
+const maxKnownRuns = 1_000;
 
 /** `host`: where this program runs, which the agent's events name. `timeoutMs`: how long one call waits for its answer. */
 export function byMail(
@@ -29,6 +35,8 @@ export function byMail(
     }
   };
   void listen();
+  /** Starts that were sent, and are sent again after a reconnect until their results are answered: before these. */
+  const knownRuns = new RecentMap<string, true>(maxKnownRuns);
   const textOf = (message: Message) => JSON.stringify(withoutUndefined({ host, message }));
   const replyTo = async (text: string) => Reply.parse(JSON.parse(await letters.ask(text)));
   const ask = async (message: Message): Promise<Reply> => {
@@ -38,9 +46,8 @@ export function byMail(
   const said = async <Outcome extends string>(message: Message, outcome: Outcome) => outcomeOf(await ask(message), outcome);
   // Where nothing waits for it, a start that counts is not answered.
   const startOf = (claim: ClaimId, grant: RunningGrant) => {
-    const { attempt, queued_at, model_token } = grant;
-    const message: Message = { say: "started", claim, attempt, queued_at, run: runOf(grant) };
-    return JSON.stringify(withoutUndefined({ host, quiet: model_token === undefined ? true : undefined, message }));
+    const { context_ids: _, ...run } = runOf(grant);
+    return begunText(begunParts(claim, { host, isQuiet: grant.model_token === undefined, run }), grant);
   };
   return {
     ...board,
@@ -49,6 +56,17 @@ export function byMail(
       return reply.outcome === "yes" ? { outcome: "placed", word: reply.word ?? word } : { ...reply, outcome: "refused" };
     },
     allowBidCalls: ({ claim, digest }) => said({ say: "asks_model", claim, digest }, "allowed"),
+    beginWork: async ({ claim, run, mayTake, maxBytes }) => {
+      await canHear;
+      const id = crypto.randomUUID();
+      const parts = begunParts(claim, { host, isQuiet: true, run });
+      const begun = await board.beginWork({ claim, agent, run: run.run_id, message: { id, mayTake, ...parts }, maxBytes });
+      if (begun.outcome !== "taken") return begun;
+      const text = begunText(parts, { ...begun.grant, context_ids: begun.contextIds });
+      letters.note({ id, text });
+      knownRuns.set(text, true);
+      return begun;
+    },
     // The run begins as soon as the grant is taken. Where the orchestrator refuses its start, it refuses to renew its lease as well.
     acceptGrant: async ({ claim, grant }) => {
       const { attempt, queued_at, run_id: run = "", model_token } = grant;
@@ -57,15 +75,19 @@ export function byMail(
       const text = startOf(claim, grant);
       const taken = await letters.say(text, take);
       if (taken.outcome === "refused") return taken;
+      if (model_token === undefined) knownRuns.set(text, true);
       // Calls of its model count only once its start is on record.
       return model_token === undefined ? { outcome: "accepted" } : outcomeOf(await replyTo(text), "accepted");
     },
     renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
     finishGrant: async ({ claim, grant, endedAt, result }) => {
       const { attempt, queued_at } = grant;
-      const message: Message = { say: "result", claim, attempt, queued_at, ended_at: endedAt, run: runOf(grant), result };
+      const start = startOf(claim, grant);
+      const run = knownRuns.get(start) === true ? {} : { run: runOf(grant) };
+      const mailed = mailedResult(result, { claim, agent });
+      const message: Message = { say: "result", claim, attempt, queued_at, ended_at: endedAt, ...run, result: mailed };
       const finished = await said(message, "finished");
-      letters.forget(startOf(claim, grant));
+      letters.forget(start);
       return finished;
     },
     [Symbol.asyncDispose]: async () => {

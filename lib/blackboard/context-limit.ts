@@ -4,6 +4,9 @@ import { SettError } from "../model/errors.ts";
 /** Bytes of payloads and metadata. `limits.context` in sett.yml changes it. */
 export const defaultContextBytes = 64 * 1024 * 1024;
 
+/** More is not collected in one function of Redis, which would block every other caller, but read in pieces of about this size. */
+export const pieceBytes = 256 * 1024;
+
 /** What one artefact adds to a context. */
 export type ContextPart = { id: string; type: string; bytes: number };
 

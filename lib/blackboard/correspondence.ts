@@ -76,6 +76,11 @@ export class Correspondence {
     }
   }
 
+  /** Was sent by another way: it stays open until it is answered, or forgotten. */
+  note({ id, text }: Letter): void {
+    if (!this.#byText.has(text)) this.#newLetter(text, id).isSent = true;
+  }
+
   receive(answers: readonly MailAnswer[]): void {
     for (const { re, text } of answers) {
       const letter = this.#byId.get(re);
@@ -105,9 +110,9 @@ export class Correspondence {
     this.#failure = failure;
   }
 
-  #newLetter(text: string): OpenLetter {
+  #newLetter(text: string, id: string = crypto.randomUUID()): OpenLetter {
     const { promise: answered, resolve: answer } = Promise.withResolvers<string>();
-    const letter = { id: crypto.randomUUID(), text, answered, answer, isSent: false, waiting: 0 };
+    const letter = { id, text, answered, answer, isSent: false, waiting: 0 };
     this.#byText.set(text, letter);
     this.#byId.set(letter.id, letter);
     return letter;

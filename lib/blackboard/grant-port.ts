@@ -2,7 +2,7 @@
 // events name.
 import type { Artefact } from "../model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../model/claim.ts";
-import type { AgentName, ClaimId, CommitHash } from "../model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, CommitHash } from "../model/ids.ts";
 import type { ReadOn } from "./artefact-port.ts";
 import type { ClaimBoard, ClaimCommit } from "./port.ts";
 import type { Refused } from "./refused.ts";
@@ -23,6 +23,26 @@ export type AppliedMail = { place: string; id: string; isQuiet: boolean };
 
 /** The commit that was asked for, together with the result: as by itself. */
 export type CommittedWith = Awaited<ReturnType<ClaimBoard["commitClaim"]>> | Refused;
+
+/** What the work on a grant is about. */
+export type ClaimOfWork = Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind" | "additional_context_ids">;
+
+/** What the work on a queued grant needs. */
+export type WorkToDo = {
+  claim: ClaimOfWork;
+  grant: Grant;
+  /** Results of earlier phases of the same claim. */
+  earlier: ArtefactId[];
+  /** What it gets beside its target, each once: as its start names them where the grant was taken. */
+  contextIds: ArtefactId[];
+  /** Or a sentence, where a person has damaged one of them. `chain`: oldest first. */
+  inputs: { ok: true; value: WorkInputs } | { ok: false; reason: string };
+};
+
+export type WorkInputs = { target: Artefact; chain: Artefact[]; additional: Artefact[] };
+
+/** How a run says that it has begun, without what is not known before. */
+export type RunBegun = { id: string; mayTake: boolean; saidBefore: string; saidAfter: string };
 
 export type ClaimOfGrant = Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind">;
 
@@ -47,6 +67,18 @@ export interface GrantBoard {
     run: string;
     message: { id: string; text: string };
   }): Promise<{ outcome: "taken" } | Refused>;
+  /**
+   * Reads what the work of the agent's queued grant needs. Where nothing more has to be known for it and `mayTake` is set, the agent takes the
+   * grant in the same step, as by `takeGrant`: `taken`, and otherwise `read`. Safe to repeat with the same `run`. `none`: there is no queued
+   * grant. `apart`: what it needs is large or damaged, and is to be read by itself.
+   */
+  beginWork(order: {
+    claim: ClaimId;
+    agent: AgentName;
+    run: string;
+    message: RunBegun;
+    maxBytes?: number | undefined;
+  }): Promise<({ outcome: "taken" | "read" } & WorkToDo) | { outcome: "none" } | { outcome: "apart" } | Refused>;
   /**
    * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running)
    * and its lease. Where the instance is paused it must have been taken before.

@@ -1,5 +1,7 @@
 // The port by who holds it: what each of the programs may ask of the blackboard, so that the compiler knows what a line of it may touch.
 // redis/connect.ts and memory/create.ts give the whole port; each program passes on its own part alone.
+import type { GrantBoard } from "./grant-port.ts";
+import type { RunStart } from "./mail.ts";
 import type { Blackboard } from "./port.ts";
 
 /** Every program has to know whether Redis is there. */
@@ -42,8 +44,19 @@ type Reading =
   | "endOfEvents";
 
 /** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
-export type AgentMailbox = Omit<AgentBlackboard, "placeBid" | "allowBidCalls" | "acceptGrant" | "renewLease" | "finishGrant"> &
-  Pick<Blackboard, "sendMail" | "followMailAnswers" | "takeGrant">;
+export type AgentMailbox = Omit<
+  AgentBlackboard,
+  "placeBid" | "allowBidCalls" | "beginWork" | "acceptGrant" | "renewLease" | "finishGrant"
+> &
+  Pick<Blackboard, "sendMail" | "followMailAnswers" | "takeGrant" | "beginWork">;
+
+/** As a cub has it, which by-mail.ts gives the words: `run` is what is known of the run before its context is. */
+type BeginWork = {
+  beginWork(
+    order: Pick<Parameters<GrantBoard["beginWork"]>[0], "claim" | "maxBytes"> & { run: RunBefore; mayTake: boolean },
+  ): ReturnType<GrantBoard["beginWork"]>;
+};
+export type RunBefore = Pick<RunStart, "started_at" | "run_by"> & { run_id: string };
 
 /** An agent: what its cub bids on and works on, and what it says itself. Not the log, and no other agent's records. */
 export type AgentBlackboard = Pick<
@@ -67,6 +80,7 @@ export type AgentBlackboard = Pick<
   | "readHeads"
   | "readContext"
 > &
+  BeginWork &
   AsyncDisposable;
 
 /** The orchestrator, before it leads: what it decides it writes under an epoch. leading.ts makes of them what a leader has. */

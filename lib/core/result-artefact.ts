@@ -19,7 +19,7 @@ export type GrantOrigin = {
   id: ArtefactId;
   at: string;
   agent: { name: AgentName; role: string };
-  claim: Claim;
+  claim: Pick<Claim, "id" | "goal_id" | "kind" | "additional_context_ids">;
 };
 
 /** A new thread as a rule (derivative); the target's next version, of the same type, when a rework made it (evolutionary). */

@@ -1,10 +1,11 @@
-// `just bench`: all figures, or with --only api those of the API, or with --only ratios [--quick] the table of ratios alone, for which no program is compiled and no image built.
+// `just bench`: all figures. With --only api those of the API, with --only ratios [--quick] the table of ratios, with --only costs [--scene NAME]
+// what a claim costs: for these no program is compiled and no image built.
 import process from "node:process";
 import { parseArgs } from "node:util";
 
 const { values: options } = parseArgs({
   strict: false,
-  options: { only: { type: "string" }, quick: { type: "boolean", default: false } },
+  options: { only: { type: "string" }, scene: { type: "string" }, quick: { type: "boolean", default: false } },
 });
 switch (options.only) {
   case undefined:
@@ -18,6 +19,10 @@ switch (options.only) {
     console.log(await (await import("./api-side.ts")).apiFigures(50_000, 5_000));
     process.exit();
     break;
+  case "costs":
+    await (await import("./cost-figures.ts")).printCosts(typeof options.scene === "string" ? options.scene : "");
+    process.exit();
+    break;
   default:
-    throw new Error(`There are --only ratios and --only api, and not ${options.only}.`);
+    throw new Error(`There are --only ratios, --only api and --only costs, and not ${options.only}.`);
 }

@@ -16,26 +16,49 @@ export async function pidOf(redis: Server): Promise<number> {
   return figureOf(redis, "server", "process_id");
 }
 
+/** How often each command was called so far, also by functions. */
+export async function commandsOf(redis: Server): Promise<Map<string, number>> {
+  const lines = (await redis.cli("INFO", "commandstats")).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm);
+  return new Map([...lines].map(([, command = "", calls]) => [command, Number(calls)]));
+}
+
 async function figureOf(redis: Server, section: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(await redis.cli("INFO", section))?.[1]);
 }
 
 /** Milliseconds of processor that the processes take a second, over so many seconds. */
 export async function processorMsPerSecond(pids: readonly number[], seconds: number): Promise<number> {
-  const before = await processorMs(pids);
+  const before = await nanosecondsOfThreads(pids);
   const began = performance.now();
   await Bun.sleep(seconds * 1_000);
-  return ((await processorMs(pids)) - before) / ((performance.now() - began) / 1_000);
+  const passedSeconds = (performance.now() - began) / 1_000;
+  let total = 0;
+  // What a thread has taken that ended meanwhile is not known, and little.
+  for (const [thread, taken] of await nanosecondsOfThreads(pids)) total += taken - (before.get(thread) ?? 0);
+  return total / 1e6 / passedSeconds;
 }
 
-/** Of all their threads: user and system time, in nanoseconds, where `stat` has hundredths of a second. */
-async function processorMs(pids: readonly number[]): Promise<number> {
-  let total = 0;
+/** By thread: user and system time. `stat` has hundredths of a second, too little to say what a process at rest takes. */
+async function nanosecondsOfThreads(pids: readonly number[]): Promise<Map<string, number>> {
+  const all = new Map<string, number>();
   for (const pid of pids)
     for (const thread of await readdir(`/proc/${pid}/task`)) {
-      // A thread may end meanwhile.
-      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "0");
-      total += Number(text.split(" ")[0]) / 1e6;
+      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "");
+      if (text !== "") all.set(thread, Number(text.split(" ")[0]));
     }
-  return total;
+  return all;
+}
+
+const ticksPerSecond = 100;
+
+/** User and system time of the processes so far, with that of their ended threads: in hundredths of a second. */
+export async function processorMs(pids: readonly number[]): Promise<number> {
+  const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8")));
+  return texts.reduce((total, text) => {
+    const [user, system] = text
+      .slice(text.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(11, 13);
+    return total + ((Number(user) + Number(system)) * 1_000) / ticksPerSecond;
+  }, 0);
 }

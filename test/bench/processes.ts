@@ -1,14 +1,15 @@
 // Starts what is measured in processes of its own, as in real life.
 import { join } from "node:path";
 import process from "node:process";
+import { quietRuntime } from "../../lib/service/quiet-runtime.ts";
 import { root } from "../support/root.ts";
 
 export type Running = AsyncDisposable & { pids: readonly number[]; signal(name: NodeJS.Signals): void };
 
-/** Runs a file of the project under Bun; its log goes nowhere. */
+/** Runs a file of the project under Bun, as `sett up` would; its log goes nowhere. */
 export function startProcess(file: string, environment: Record<string, string>): Running {
   const child = Bun.spawn([process.execPath, "run", join(root, file)], {
-    env: { PATH: process.env.PATH ?? "", ...environment },
+    env: { PATH: process.env.PATH ?? "", ...quietRuntime, ...environment },
     stdin: "ignore",
     stdout: "ignore",
     stderr: "inherit",

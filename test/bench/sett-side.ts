@@ -93,6 +93,10 @@ export class SettSide implements AsyncDisposable {
     return this.#orchestrator.pids;
   }
 
+  get cubPids(): readonly number[] {
+    return this.#cubs.pids;
+  }
+
   /** So many more agents, which want nothing, connect from one process. */
   async join(count: number): Promise<void> {
     const names = Array.from({ length: count }, (_, index) => `idle-${index}`);

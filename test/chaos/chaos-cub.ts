@@ -42,6 +42,11 @@ const deps = cubDeps({
   board: {
     ...board,
     // The tool does not know which attempt it is.
+    beginWork: async (order) => {
+      const begun = await board.beginWork(order);
+      if (begun.outcome === "taken") attempt = begun.grant.attempt;
+      return begun;
+    },
     acceptGrant: (order) => {
       attempt = order.grant.attempt;
       return board.acceptGrant(order);

@@ -9,6 +9,7 @@ import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { redisName } from "../../../lib/runtime/names.ts";
+import { quietRuntime } from "../../../lib/service/quiet-runtime.ts";
 import { redisPort } from "../instance/place.ts";
 import { socketUrlFor, urlFor } from "../instance/redis-users.ts";
 import type { Machine } from "./container-limits.ts";
@@ -102,6 +103,7 @@ export function serviceEnvironment(
       user.role === "agent" || user.role === "person"
         ? socketUrlFor({ path: redisSocket, ownerPassword: password }, user)
         : urlFor({ host: redisName(instance), port: redisPort, ownerPassword: password }, user),
+    ...quietRuntime,
     SETT_REDIS_TIMEOUT: `${services.redis.timeout_ms}ms`,
     SETT_REDIS_GIVE_UP: `${services.redis.give_up_ms}ms`,
     SETT_GRANT_LEASE: `${limits.lease_ms}ms`,

@@ -10,23 +10,16 @@ local function accept_grant(keys, args)
     end_mail(args.agent, args.mail)
     return { 'accepted' }
   end
-  local taken = read_taken(keys.taken, args.claim)
-  local is_taken = taken and taken.attempt == args.attempt and taken.queued_at == args.queued_at and taken.run == args.run
-  if is_taken then redis.call('HDEL', keys.taken, args.claim) end
+  local order =
+    { claim = args.claim, agent = args.agent, attempt = args.attempt, queued_at = args.queued_at, actor = args.actor }
+  end_taken(keys.taken, order, args.run)
   local claim = read_claim_of_grant(keys.claim)
-  local queued = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'queued', queued_at = args.queued_at }
-  local problem = grant_problem(queued, claim, grant)
+  local problem, is_paused = start_problem(keys.orchestrator, order, claim, grant, args.mail)
   if problem then return refused(problem) end
-  local is_paused = redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1
-  if is_paused and not came_before_pause(args.agent, args.mail) then return refused('The instance is paused.') end
 
+  begin_grant(order, claim, args.event_data, is_paused)
   redis.call('HSET', keys.grants, args.agent, args.grant)
-  remove_queued(args.claim, args.agent)
   redis.call('HINCRBY', keys.claim, 'rev', 1)
-  log({
-    type = 'grant_started', actor = args.actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id,
-    agent = args.agent, data = is_paused and args.event_data:gsub('}$', ',"taken_before_pause":true}') or args.event_data,
-  })
   redis.call('ZADD', keys.due, digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))
   end_mail(args.agent, args.mail)
   return { 'accepted' }

@@ -57,22 +57,12 @@ local function end_grants(claim, grants_of_claim)
   return members
 end
 
-local function commit_claim(keys, args)
-  if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+-- Writes it, after all is checked.
+local function write_commit(keys, args, claim, artefacts, rev)
   local id = args.claim
-  local claim = read_fields(keys.claim, claim_fields)
-  if not claim.rev then return { 'gone' } end
-  local rev = digits(args.expected_rev + 1)
-  if claim.commit_id == args.commit_id then return { 'committed', rev } end
-  if tonumber(claim.rev) ~= args.expected_rev then return { 'stale' } end
-  local artefacts, problem = new_artefacts(args.artefacts)
-  if problem then return refused(problem) end
-  -- All is checked: from here on the function writes.
-
   redis.call('HSET', keys.claim, 'rev', rev, 'commit_id', args.commit_id, names_and_values(args.fields))
   local has_closed, has_ended = args.bidding == 'closed', is_ended(args.status)
   local recorded = (#args.bids > 0 or has_closed or has_ended) and add_bids(keys, args, claim)
-  for _, grant in ipairs(args.grants) do write_grant(id, claim.goal_id, grant) end
   for _, artefact in ipairs(artefacts) do store_artefact(artefact, orchestrator_of(args.epoch)) end
   for _, new_claim in ipairs(args.new_claims) do
     if not claim_of_cause(new_claim) and not is_goal_ended(new_claim.goal_id) then
@@ -88,9 +78,11 @@ local function commit_claim(keys, args)
     end_asking(id, redis.call('HGET', keys.claim, 'electorate'), recorded)
     close_record(id, claim.bid_order)
   end
-  if has_ended then redis.call('ZREM', keys.open_claims, id) end
   -- Bids that were written too late are refused when the bidding closes, and once more when the claim ends.
   if has_closed or has_ended then refuse_late_bids(keys.bids, id, claim, recorded) end
+  for _, event in ipairs(args.events) do append_event(event) end
+  for _, grant in ipairs(args.grants) do write_grant(id, claim.goal_id, grant) end
+  if has_ended then redis.call('ZREM', keys.open_claims, id) end
   if args.status == 'terminated' then
     for _, member in ipairs(end_grants(id, keys.grants)) do not_due[#not_due + 1] = member end
   end
@@ -98,7 +90,22 @@ local function commit_claim(keys, args)
   if not has_ended then
     for _, item in ipairs(args.set_due) do redis.call('ZADD', keys.due, digits(now_ms() + item.after_ms), item.member) end
   end
-  for _, event in ipairs(args.events) do append_event(event) end
   publish_claim(id)
-  return { 'committed', rev }
+end
+
+-- The reply, and whether anything was written. `claim` has the fields above as they are.
+function functions.commit_to(keys, args, claim)
+  if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+  if not claim.rev then return { 'gone' } end
+  local rev = digits(args.expected_rev + 1)
+  if claim.commit_id == args.commit_id then return { 'committed', rev } end
+  if tonumber(claim.rev) ~= args.expected_rev then return { 'stale' } end
+  local artefacts, problem = new_artefacts(args.artefacts)
+  if problem then return refused(problem) end
+  write_commit(keys, args, claim, artefacts, rev)
+  return { 'committed', rev }, true
+end
+
+local function commit_claim(keys, args)
+  return (functions.commit_to(keys, args, read_fields(keys.claim, claim_fields)))
 end

@@ -9,37 +9,66 @@
 -- RECORD started run, grant, lease_ms: number, event_data, mail: applied_mail?
 -- `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of the commit, '' where
 -- there is none.
+local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', 'bid_order', 'bidding', 'missing_bids' }
 
-local function start_grant(keys, args)
-  local start = args.start
+-- The start is on record, although the result is refused.
+local function write_start(keys, args)
+  redis.call('HSET', keys.grants, args.agent, args.start.grant)
+  redis.call('HINCRBY', keys.claim, 'rev', 1)
+  redis.call('ZADD', keys.due, digits(now_ms() + args.start.lease_ms), lease_member(args.claim, args.agent, args.attempt))
+  end_mail(args.agent, args.start.mail)
+end
+
+-- The first refusal of this artefact is remembered, and logged.
+local function refuse_result(keys, args, event, problem, lost)
+  local before = redis.call('HGET', keys.refused_artefacts, args.artefact.id)
+  if before then return refused(before:match('^%x* (.*)$') or before) end
+  redis.call('HSET', keys.refused_artefacts, args.artefact.id, ' ' .. problem)
+  event.type, event.data = 'result_refused', object('reason', problem, 'attempt', args.attempt, 'source', lost)
+  log(event)
+  return refused(problem)
+end
+
+-- Commits what the result decides, as commit-claim does by itself, or says why not. `claim.rev` is the one with the result, which is not
+-- written yet: the commit writes a later one.
+local function finish_claim(keys, args, claim, rev_steps)
+  local commit = args.commit
+  claim.rev = (tonumber(claim.rev) or 0) + rev_steps
   local its_keys = {
-    claim = keys.claim, grants = keys.grants, due = keys.due, orchestrator = keys.orchestrator, taken = keys.taken,
+    orchestrator = keys.orchestrator, claim = keys.claim, bids = keys.bids, grants = keys.grants,
+    open_claims = keys.open_claims, due = keys.due,
   }
-  return functions.accept_grant(its_keys, {
-    claim = args.claim, agent = args.agent, attempt = args.attempt, queued_at = args.queued_at, actor = args.actor,
-    run = start.run, grant = start.grant, lease_ms = start.lease_ms, event_data = start.event_data, mail = start.mail,
-  })
+  local reply, has_written = { '' }, false
+  if commit then
+    reply, has_written = functions.commit_to(its_keys, commit, claim)
+  end
+  if not has_written then redis.call('HINCRBY', keys.claim, 'rev', rev_steps) end
+  return { 'finished', reply[1], reply[2] or '' }
 end
 
 local function finish_grant(keys, args)
-  if args.start then
-    local started = start_grant(keys, args)
-    if started[1] ~= 'accepted' then return { 'not_started', started[2] } end
+  local artefact, start = args.artefact, args.start
+  local claim = read_fields(keys.claim, claim_fields)
+  local grant, stored = read_grant(args.claim, args.agent)
+  local is_starting = start and stored ~= start.grant
+  if is_starting then
+    end_taken(keys.taken, args, start.run)
+    local problem, is_paused = start_problem(keys.orchestrator, args, claim, grant, start.mail)
+    if problem then return { 'not_started', problem } end
+    begin_grant(args, claim, start.event_data, is_paused)
   end
-  local artefact = args.artefact
-  local claim = read_claim_of_grant(keys.claim)
-  local expected = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
-  local grant = read_grant(args.claim, args.agent)
-  local problem = grant_problem(expected, claim, grant)
+  -- A grant that begins in this step has no problem.
+  local running = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
+  local problem = not is_starting and grant_problem(running, claim, grant) or nil
   local same, taken = artefact_problem(artefact)
   -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
   if same and problem then
-    end_mail(args.agent, args.mail)
+    end_mail(args.agent, start and start.mail, args.mail)
     return { 'finished', '', '' }
   end
   if problem and grant and grant.state == 'queued' then
-    expected.state = 'queued'
-    if not grant_problem(expected, claim, grant) then return refused(problem) end
+    running.state = 'queued'
+    if not grant_problem(running, claim, grant) then return refused(problem) end
   end
   if same then taken = 'The artefact ' .. artefact.id .. ' is stored already.' end
   problem = problem or taken
@@ -50,27 +79,16 @@ local function finish_grant(keys, args)
     actor = args.actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = artefact.id, agent = args.agent,
   }
   if problem then
-    local before = redis.call('HGET', keys.refused_artefacts, artefact.id)
-    if before then return refused(before:match('^%x* (.*)$') or before) end
-    redis.call('HSET', keys.refused_artefacts, artefact.id, ' ' .. problem)
-    event.type, event.data = 'result_refused', object('reason', problem, 'attempt', args.attempt, 'source', lost)
-    log(event)
-    return refused(problem)
+    if is_starting then write_start(keys, args) elseif start then end_mail(args.agent, start.mail) end
+    return refuse_result(keys, args, event, problem, lost)
   end
 
   store_artefact(artefact, args.actor)
   redis.call('HSET', keys.grants, args.agent, args.grant)
   if args.event_type == 'grant_done' then remove_work(args.claim, args.agent) end
-  redis.call('ZREM', keys.due, lease_member(args.claim, args.agent, args.attempt))
-  redis.call('HINCRBY', keys.claim, 'rev', 1)
+  if not is_starting then redis.call('ZREM', keys.due, lease_member(args.claim, args.agent, args.attempt)) end
   event.type, event.data = args.event_type, args.event_data
   log(event)
-  end_mail(args.agent, args.mail)
-  if not args.commit then return { 'finished', '', '' } end
-  local its_keys = {
-    orchestrator = keys.orchestrator, claim = keys.claim, bids = keys.bids, grants = keys.grants,
-    open_claims = keys.open_claims, due = keys.due,
-  }
-  local committed = functions.commit_claim(its_keys, args.commit)
-  return { 'finished', committed[1], committed[2] or '' }
+  end_mail(args.agent, start and start.mail, args.mail)
+  return finish_claim(keys, args, claim, is_starting and 2 or 1)
 end

@@ -87,14 +87,13 @@ end
 
 -- Brings the hash of bids back to the record of a claim whose bidding is closed. `recorded`: all words on record, by agent.
 local function refuse_late_bids(key, id, claim, recorded)
-  local word_of, names = read_bids(key)
-  for _, name in ipairs(names) do
-    local word = word_of[name]
-    if recorded[name] ~= word then
-      local bid = { name = name, word = word, recorded = recorded[name] }
-      refuse_bid(key, id, claim, bid, 'the bidding is closed')
-    end
+  local late, flat = {}, redis.call('HGETALL', key)
+  for index = 1, #flat, 2 do
+    local name, word = flat[index], flat[index + 1]
+    if recorded[name] ~= word then late[#late + 1] = { name = name, word = word, recorded = recorded[name] } end
   end
+  table.sort(late, function(one, other) return one.name < other.name end)
+  for _, bid in ipairs(late) do refuse_bid(key, id, claim, bid, 'the bidding is closed') end
 end
 
 local function is_elector(electorate, agent)

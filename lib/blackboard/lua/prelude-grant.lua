@@ -47,12 +47,16 @@ local function read_taken(key, claim)
   return { attempt = tonumber(attempt), queued_at = queued_at, place = place, run = run }
 end
 
--- The index of queued grants, by agent. An agent may lose its wake-ups; it reads this index again and again. What one millisecond
--- brings keeps its order: no two scores are the same.
+-- The index of queued grants, by agent. An agent may lose its wake-ups; it reads this index again and again. What one millisecond brings
+-- keeps its order: the score is that of the event which logs the grant, or a later one than that of any other.
 local function add_queued(claim, agent)
   local key = prefix .. 'agent:' .. agent .. ':queued'
-  local last = tonumber(redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0)
-  redis.call('ZADD', key, digits(math.max(now_ms(), last + 1)), claim)
+  local score = last_event and score_of(last_event)
+  if not score then
+    local last = tonumber(redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0)
+    score = digits(math.max(now_ms() * 1000, last + 1))
+  end
+  redis.call('ZADD', key, score, claim)
 end
 
 local function is_queued(claim, agent)
@@ -68,8 +72,8 @@ local function wake(claim, agent)
   redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', claim)
 end
 
--- Writes a grant (the record of this name). One that leaves `running` loses its lease, and one that was to be tried again is not due any
--- more; a queued one wakes its agent, unless its goal was ended. `score`: as in `index_work`.
+-- Writes a grant (the record of this name), whose event is in the log. One that leaves `running` loses its lease, and one that was to be
+-- tried again is not due any more; a queued one wakes its agent, unless its goal was ended. `score`: as in `index_work`.
 local function write_grant(claim, goal, grant, score)
   local agent = grant.agent
   -- The first attempt begins queued, with nothing before it.

@@ -8,7 +8,7 @@
 -- A function checks everything before it writes: functions do not roll back. JSON passes through as opaque text, because cjson turns
 -- [] into {}. The other keys that a function needs (of an artefact, a thread, a grant) are made from the instance's prefix.
 
-local events_key, prefix, nonce, words, position, now, open_goals
+local events_key, prefix, nonce, words, position, now, open_goals, last_event
 
 -- All functions by their names, for one that does the work of others in the same step.
 local functions = {}
@@ -16,7 +16,8 @@ local functions = {}
 -- Each call begins here, and forgets what the one before left in these variables. The first two words are the instance's prefix
 -- `sett:{instance}:` and the caller's nonce, which no two processes share.
 local function begin(KEYS, ARGV)
-  events_key, prefix, nonce, words, position, now, open_goals = KEYS[1], ARGV[1], ARGV[2], ARGV, 2, nil, {}
+  events_key, prefix, nonce, words, position = KEYS[1], ARGV[1], ARGV[2], ARGV, 2
+  now, open_goals, last_event = nil, {}, nil
 end
 
 -- Reading the arguments, one after the other. The library calls these; a function finds the result in `args`.
@@ -157,7 +158,8 @@ end
 -- Appends an event to the log and returns its id. All but the type is one JSON text: many read the log, and many small fields cost
 -- each reader more.
 local function append_event(event)
-  return redis.call('XADD', events_key, '*', 'type', event.type, 'event', event.text)
+  last_event = redis.call('XADD', events_key, '*', 'type', event.type, 'event', event.text)
+  return last_event
 end
 
 -- The same for an event whose text is made here: `type`, `actor`, `goal_id`, `claim_id`, `artefact_id`, `agent`, and `data` as JSON.
@@ -167,7 +169,8 @@ local function log(event)
   local text = '{"actor":' .. cjson.encode(event.actor) .. id_member('goal_id', event.goal_id)
     .. id_member('claim_id', event.claim_id) .. id_member('artefact_id', event.artefact_id)
     .. (agent and agent ~= '' and ',"agent":' .. cjson.encode(agent) or '') .. (data and ',"data":' .. data or '') .. '}'
-  return redis.call('XADD', events_key, '*', 'type', event.type, 'event', text)
+  last_event = redis.call('XADD', events_key, '*', 'type', event.type, 'event', text)
+  return last_event
 end
 
 -- Publishes that a claim was opened, has moved on or has ended. Of bids and of grants at work only the log has an entry.

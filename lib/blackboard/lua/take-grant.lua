@@ -10,15 +10,7 @@ local function take_grant(keys, args)
   if grant and grant.state == 'running' and grant.attempt == args.attempt and grant.run_id == args.run then return { 'taken' } end
   local queued = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'queued', queued_at = args.queued_at }
   local problem = grant_problem(queued, read_claim_of_grant(claim_key(args.claim)), grant)
+    or note_taken({ taken = keys.taken, mail = keys.mail }, queued, args.run, args.id, args.text)
   if problem then return refused(problem) end
-  local taken = read_taken(keys.taken, args.claim)
-  if taken and taken.attempt == args.attempt and taken.queued_at == args.queued_at then
-    if taken.run == args.run then return { 'taken' } end
-    -- Where the orchestrator has dealt with the message and the grant is still queued, it has refused that run.
-    if #redis.call('XRANGE', keys.mail, taken.place, taken.place) > 0 then return refused('Another run has taken the grant.') end
-  end
-  if redis.call('GET', prefix .. 'paused') then return refused('The instance is paused.') end
-  local place = redis.call('XADD', keys.mail, '*', 'id', args.id, 'text', args.text)
-  redis.call('HSET', keys.taken, args.claim, table.concat({ digits(args.attempt), args.queued_at, place, args.run }, ' '))
   return { 'taken' }
 end

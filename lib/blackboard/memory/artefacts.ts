@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
-import { type ArtefactFields, artefactFieldNames, artefactOfFields, deliveredCommit } from "../artefact-fields.ts";
+import { artefactOfFields, deliveredCommit } from "../artefact-fields.ts";
 import {
   type ArtefactBoard,
   beginningLength,
@@ -19,6 +19,7 @@ import type { Keys } from "../keys.ts";
 import type { Refused } from "../refused.ts";
 import { registrationOfText } from "../registration-text.ts";
 import type { EnsureOn } from "./contact.ts";
+import { contextNode } from "./context-node.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow, Notifier } from "./notifier.ts";
 import { postProblem } from "./post-problem.ts";
@@ -141,15 +142,6 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
 
 function pageOf<Id>(ids: readonly Id[], page: Page = { from: 0, count: ids.length }): Id[] {
   return ids.slice(page.from, page.from + page.count);
-}
-
-/** What the walk reads; undefined where the artefact is not complete. A person may have damaged it. */
-function contextNode(id: ArtefactId, fields: Partial<ArtefactFields>) {
-  if (artefactFieldNames.some((name) => fields[name] === undefined)) return undefined;
-  const { logical_id, type = "", source_artefacts = "", payload = "", metadata = "" } = fields;
-  const sources = [...source_artefacts.matchAll(/"([^"]+)"/g)].map(([, source]) => source as ArtefactId);
-  const bytes = Buffer.byteLength(payload) + Buffer.byteLength(metadata);
-  return { id, logical_id: logical_id as LogicalId, type, source_artefacts: sources, bytes };
 }
 
 function storedHead({ payload, ...head }: Artefact): StoredHead {

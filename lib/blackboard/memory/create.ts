@@ -122,7 +122,7 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
     ...contact,
     ...artefactsOf(state, { keys, isFenced, ensureOn, closed: closing.signal }),
     ...claims,
-    ...grantsOf(state, ensureOn, closing.signal, claims.commitClaim),
+    ...grantsOf(state, { keys, ensureOn, closed: closing.signal }, claims.commitClaim),
     ...peopleOf(state, isFenced, ensureOn),
     ...agentsOf(state),
     ...mailOf(state, contact, ensureOn, closing.signal),

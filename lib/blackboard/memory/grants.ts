@@ -6,6 +6,7 @@ import { endedGrant } from "../ended-grant.ts";
 import { agentAt } from "../event-actor.ts";
 import type { AppliedMail, CommittedWith, GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
+import type { Keys } from "../keys.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import type { Refused } from "../refused.ts";
 import type { EnsureOn } from "./contact.ts";
@@ -14,9 +15,14 @@ import type { TakenGrant } from "./mail-state.ts";
 import { follow } from "./notifier.ts";
 import { sourceProblem } from "./source-problem.ts";
 import type { ClaimRecord, State } from "./state.ts";
+import { beginWorkOf } from "./work.ts";
 
 /** `commit`: commits a decision, as by itself. */
-export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal, commit: ClaimBoard["commitClaim"]): GrantBoard {
+export function grantsOf(
+  state: State,
+  { keys, ensureOn, closed }: { keys: Keys; ensureOn: EnsureOn; closed: AbortSignal },
+  commit: ClaimBoard["commitClaim"],
+): GrantBoard {
   const isQueued = (id: ClaimId, agent: AgentName) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
 
   const endMail = (agent: AgentName, mail: AppliedMail | undefined) => {
@@ -33,6 +39,8 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal, 
   const queuedOf = (agent: AgentName) => [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent));
 
   const grants: GrantBoard = {
+    beginWork: (order) => beginWorkOf(state, keys, grants.takeGrant)(order),
+
     async *followGrants(agent, signal, remindEveryMs = grantReminderMs) {
       let remindAt: number | undefined;
       const nextBatch = () => {

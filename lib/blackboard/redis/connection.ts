@@ -1,10 +1,11 @@
 // Contact with Redis: one connection for all that is not blocking, watched by a heartbeat and replaced when it is lost.
 import type { ErrorReply } from "redis";
+import { alignedMs } from "../../async/aligned.ts";
 import { sleep } from "../../async/sleep.ts";
 import type { SettError } from "../../model/errors.ts";
 import { LaterConnection } from "../later-connection.ts";
+import type { Client } from "./client.ts";
 import {
-  type Client,
   endpointOf,
   isBadCredential,
   isRefusal,
@@ -32,7 +33,7 @@ export class Connection {
   /** Why Redis refuses writes, while it does. It can be read then, but no deadline and no lease can be kept. */
   #writeRefusal: ErrorReply | undefined;
   #lost: SettError | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #sleep = new SleepWatch();
   #probeSent: number | undefined;
 
@@ -57,7 +58,7 @@ export class Connection {
       }
     }
     connection.#sleep = new SleepWatch();
-    connection.#timer = setInterval(() => connection.#beat(), connection.#beatMs);
+    connection.#beatLater();
     return connection;
   }
 
@@ -141,7 +142,7 @@ export class Connection {
 
   close(): void {
     this.#closing.abort();
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#client?.destroy();
     this.#client = undefined;
     this.#since = undefined;
@@ -188,6 +189,14 @@ export class Connection {
       }
       await sleep(reconnectDelayMs(tries + 1), this.closed);
     }
+  }
+
+  #beatLater(): void {
+    const beat = () => {
+      this.#beat();
+      this.#beatLater();
+    };
+    this.#timer = setTimeout(beat, alignedMs(this.#beatMs, performance.now()));
   }
 
   /** A server that hangs keeps its connections: only a missing answer shows it. */

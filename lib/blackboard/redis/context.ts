@@ -4,12 +4,9 @@ import type { ArtefactId } from "../../model/ids.ts";
 import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
 import type { ArtefactBoard } from "../artefact-port.ts";
 import { type ContextEntry, contextDepth, oldestFirst } from "../context-chain.ts";
-import { checkContext, defaultContextBytes } from "../context-limit.ts";
+import { checkContext, defaultContextBytes, pieceBytes } from "../context-limit.ts";
 import { piecesOf } from "../pieces.ts";
 import type { Deps } from "./deps.ts";
-
-/** More is not collected in a function, which would block every other caller, but read in pieces of about this size. */
-const pieceBytes = 256 * 1024;
 
 type Found = { steps: string; artefact: Artefact };
 

@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
 
 /** How long one blocking read waits at the server. A server that hangs is noticed by the heartbeat of the connection. */
-export const blockMs = 5_000;
+export const blockMs = 15_000;
 
 /** How long a follower of many entries waits before it reads again, to get several at once: each read costs more than one more entry. */
 const gatherMs = 3;

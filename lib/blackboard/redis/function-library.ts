@@ -11,6 +11,7 @@ import announceClaim from "../lua/announce-claim.lua" with { type: "text" };
 import answerMail from "../lua/answer-mail.lua" with { type: "text" };
 import answerQuestion from "../lua/answer-question.lua" with { type: "text" };
 import askPeople from "../lua/ask-people.lua" with { type: "text" };
+import beginWork from "../lua/begin-work.lua" with { type: "text" };
 import clearDue from "../lua/clear-due.lua" with { type: "text" };
 import commitClaim from "../lua/commit-claim.lua" with { type: "text" };
 import createArtefact from "../lua/create-artefact.lua" with { type: "text" };
@@ -33,11 +34,13 @@ import prelude from "../lua/prelude.lua" with { type: "text" };
 import preludeArtefact from "../lua/prelude-artefact.lua" with { type: "text" };
 import preludeBid from "../lua/prelude-bid.lua" with { type: "text" };
 import preludeClaim from "../lua/prelude-claim.lua" with { type: "text" };
+import preludeContext from "../lua/prelude-context.lua" with { type: "text" };
 import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
 import preludeIndex from "../lua/prelude-index.lua" with { type: "text" };
 import preludeMail from "../lua/prelude-mail.lua" with { type: "text" };
 import preludeModel from "../lua/prelude-model.lua" with { type: "text" };
 import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
+import preludeStart from "../lua/prelude-start.lua" with { type: "text" };
 import raiseBudget from "../lua/raise-budget.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
@@ -64,10 +67,12 @@ import { probeKey } from "./probe.ts";
 const preludes = [
   prelude,
   preludeArtefact,
+  preludeContext,
   preludeBid,
   preludeIndex,
   preludeGrant,
   preludeMail,
+  preludeStart,
   preludeQuestion,
   preludeClaim,
   preludeModel,
@@ -88,6 +93,7 @@ const sources: Record<FunctionName, string> = {
   announceClaim,
   indexClaims,
   takeGrant,
+  beginWork,
   acceptGrant,
   renewLease,
   finishGrant,
@@ -195,6 +201,9 @@ function readerName(kind: Kind): string {
   return `next_${kind === "bytes" ? "text" : kind}`;
 }
 
+/** What an agent itself may call, and writes. */
+const ofAgents: ReadonlySet<FunctionName> = new Set(["takeGrant", "beginWork"]);
+
 export type LoadFunctions = (client: Client) => Promise<void>;
 
 /** The user of `client` must be allowed to: the owner of the instance is. */
@@ -216,7 +225,7 @@ export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string, lo
   return (name, moreKeys, args) => {
     const isReading = flags[name] === "no-writes";
     // What logs nothing may be called by those who may not see the log.
-    const allKeys = [isReading || name === "takeGrant" ? probeKey : keys.events, ...moreKeys];
+    const allKeys = [isReading || ofAgents.has(name) ? probeKey : keys.events, ...moreKeys];
     const words = [
       isReading ? "FCALL_RO" : "FCALL",
       `${library}_${name}`,

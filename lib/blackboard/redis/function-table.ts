@@ -2,6 +2,7 @@
 // file of a function begins with the same names; test/unit/lib/blackboard/redis/function-table.test.ts compares the two.
 import { artefactFieldNames } from "../artefact-fields.ts";
 import { judgedFields } from "../hand-written.ts";
+import { grantFunctions } from "./function-table-grants.ts";
 import { leaderFunctions } from "./function-table-leader.ts";
 import { modelFunctions, modelRecords } from "./function-table-models.ts";
 
@@ -135,58 +136,7 @@ export const functionTable = {
     args: { epoch: "number", limit: "number" },
     outcomes: { indexed: ["left"], fenced },
   },
-  takeGrant: {
-    keys: ["taken", "mail"],
-    args: {
-      claim: "text",
-      agent: "text",
-      attempt: "number",
-      queued_at: "text",
-      run: "text",
-      id: "text",
-      text: "text",
-    },
-    outcomes: { taken: [], refused },
-  },
-  acceptGrant: {
-    keys: ["claim", "grants", "due", "orchestrator", "taken"],
-    args: {
-      claim: "text",
-      agent: "text",
-      attempt: "number",
-      queued_at: "text",
-      run: "text",
-      grant: "text",
-      lease_ms: "number",
-      actor: "text",
-      event_data: "text",
-      mail: "applied_mail?",
-    },
-    outcomes: { accepted: [], refused },
-  },
-  renewLease: {
-    keys: ["claim", "due"],
-    args: { claim: "text", agent: "text", attempt: "number", lease_ms: "number" },
-    outcomes: { renewed: [], refused },
-  },
-  finishGrant: {
-    keys: ["claim", "grants", "due", "refused_artefacts", "orchestrator", "taken", "bids", "open_claims"],
-    args: {
-      claim: "text",
-      agent: "text",
-      attempt: "number",
-      queued_at: "text",
-      grant: "text",
-      artefact: "artefact",
-      actor: "text",
-      event_type: "text",
-      event_data: "text",
-      mail: "applied_mail?",
-      start: "started?",
-      commit: "commit?",
-    },
-    outcomes: { finished: ["commit", "rev"], not_started: ["reason"], refused },
-  },
+  ...grantFunctions,
   askPeople: {
     keys: ["orchestrator", "question_artefact", "question", "open_questions"],
     args: { epoch: "number", question: "text" },

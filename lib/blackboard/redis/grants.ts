@@ -9,6 +9,7 @@ import { commitArgs } from "./commit-args.ts";
 import type { Deps } from "./deps.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
 import { artefactRecord, grantEventData } from "./records.ts";
+import { beginWorkOf } from "./work.ts";
 
 export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf }: Deps): GrantBoard {
   /** A grant that a person has damaged must not keep the agent from its other grants. */
@@ -61,6 +62,8 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
       const about = { id: claim, artefact_id, goal_id, kind } as ClaimOfGrant;
       return { claim: about, grant: grantOfText(text) };
     },
+
+    beginWork: beginWorkOf({ keys, call }),
 
     takeGrant({ claim, agent, attempt, queued_at, run, message }) {
       const stored = { taken: keys.agentTaken(agent), mail: keys.mailOut(agent) };

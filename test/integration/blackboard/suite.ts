@@ -6,6 +6,7 @@ import { refusedAdoptionSuite } from "./suite/adoption-refused.ts";
 import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
 import { artefactsSuite, largePayloadSuite } from "./suite/artefacts.ts";
 import { asLeaderSuite } from "./suite/as-leader.ts";
+import { beginningSuite } from "./suite/beginning.ts";
 import { bidsSuite } from "./suite/bids.ts";
 import { claimsSuite } from "./suite/claims.ts";
 import { claimsOfAgentsSuite } from "./suite/claims-of-agents.ts";
@@ -47,6 +48,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>, { with
     describe("commits", () => commitsSuite(open));
     describe("grants", () => grantsSuite(open));
     describe("taking a grant", () => takingSuite(open));
+    describe("beginning work", () => beginningSuite(open));
     describe("results", () => resultsSuite(open));
     describe("results with their start and what they decide", () => resultsWithMoreSuite(open));
     describe("results by hand", () => resultsByHandSuite(open));

@@ -68,6 +68,10 @@ export const forbiddenCommands: ForbiddenCommands[] = [
       const { work, queued } = at.claims;
       const [taken, own] = [agentTaken(busy), agentTaken(agentName("mallory"))];
       const run = { claim: queued, agent: busy, attempt: 1, queued_at: "", run: "", id: "1", text: "{}" };
+      const begin = {
+        ...{ claim: queued, agent: busy, run: "", id: "1", may_take: true },
+        ...{ said_before: "{", said_after: "}", max_steps: 1, max_bytes: 1_000_000 },
+      };
       const accept = {
         claim: queued,
         agent: busy,
@@ -90,6 +94,8 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         call(at, "acceptGrant", { claim: claim(queued), grants: grants(queued), due, orchestrator, taken }, accept),
         call(at, "takeGrant", { taken, mail: mailOut(busy) }, run),
         call(at, "takeGrant", { taken: own, mail: mailOut(busy) }, run),
+        call(at, "beginWork", { taken, mail: mailOut(busy) }, begin),
+        call(at, "beginWork", { taken: own, mail: mailOut(busy) }, begin),
         ["HSET", taken, queued, "1  "],
       ];
     },

@@ -22,7 +22,7 @@ export function call<Name extends FunctionName>(
 ): string[] {
   const inOrder = functionTable[name].keys.map((each) => (keys as Record<string, string>)[each] ?? "");
   const words = encodeArgs(name, args).map(String);
-  const first = name === "takeGrant" ? probeKey : events;
+  const first = name === "takeGrant" || name === "beginWork" ? probeKey : events;
   return ["FCALL", `${library}_${name}`, String(inOrder.length + 1), first, ...inOrder, prefix, randomUUID(), ...words];
 }
 

@@ -61,7 +61,11 @@ describe("failures of the work", () => {
   });
 
   test("a target that vanished makes a Failure that says so", async () => {
-    const board = (real: AgentBlackboard): AgentBlackboard => ({ ...real, readArtefact: async () => undefined });
+    const board = (real: AgentBlackboard): AgentBlackboard => ({
+      ...real,
+      beginWork: async () => ({ outcome: "apart" }),
+      readArtefact: async () => undefined,
+    });
     await using scene = await cubScene({ wrap: board });
     const { standIn, agent } = scene;
     scene.start();
@@ -87,9 +91,9 @@ describe("failures of the work", () => {
     const failures = { accept: 2, finish: 2 };
     const wrap = (real: AgentBlackboard): AgentBlackboard => ({
       ...real,
-      acceptGrant: async (order) => {
+      beginWork: async (order) => {
         if (failures.accept-- > 0) throw away();
-        return real.acceptGrant(order);
+        return real.beginWork(order);
       },
       // The script ran, but its answer was lost.
       finishGrant: async (order) => {

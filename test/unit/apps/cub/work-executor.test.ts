@@ -41,8 +41,8 @@ describe("the work executor", () => {
     const wrap = (board: AgentBlackboard): AgentBlackboard => ({
       ...board,
       followGrants: (agent, signal) => board.followGrants(agent, signal, 20),
-      readClaim: async (id) => {
-        if (!isFirst) return board.readClaim(id);
+      beginWork: async (order) => {
+        if (!isFirst) return board.beginWork(order);
         isFirst = false;
         throw new Error("A passing error.");
       },

@@ -1,4 +1,5 @@
 // Grants: a cub follows them, accepts one, renews its lease, and finishes it.
+import { begunParts } from "../../../../../lib/blackboard/begun-message.ts";
 import type { GrantResult } from "../../../../../lib/blackboard/grant-port.ts";
 import type { ClaimCommit } from "../../../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
@@ -37,6 +38,25 @@ export const grantMoves: readonly Move[] = [
         queued_at: random.chance(0.97) ? at.grant.queued_at : "2025-01-01T00:00:00.000Z",
         run,
         message: { id: random.uuid(), text: "started" },
+      });
+    },
+  },
+  {
+    weight: 7,
+    make: (world) => {
+      const { random } = world;
+      const at = world.grantOf(random.chance(0.9) ? "queued" : "running");
+      if (at === undefined) return undefined;
+      const run = random.oneOf(world.runs[0] ?? random.uuid(), random.uuid());
+      world.runs.unshift(run);
+      const about = { isQuiet: random.chance(0.5), host: random.chance(0.5) ? "desk" : undefined };
+      const parts = begunParts(at.claim.id, { ...about, run: { started_at: world.at, run_id: run } });
+      return call(world.handle(), "beginWork", {
+        claim: claimOf(world, at),
+        agent: at.grant.agent,
+        run,
+        message: { id: random.uuid(), mayTake: random.chance(0.8), ...parts },
+        ...(random.chance(0.1) && { maxBytes: random.below(200) }),
       });
     },
   },

@@ -69,6 +69,7 @@ describe("the gateway", () => {
       SETT_INSTANCE_NAME: "demo",
       REDIS_URL: urlFor({ host: "sett-demo-redis", port: 6379, ownerPassword: "secret" }, { role: "gateway" }),
       SETT_REDIS_TIMEOUT: "3000ms",
+      BUN_GC_TIMER_INTERVAL: "30000",
       SETT_REDIS_GIVE_UP: "60000ms",
       SETT_HEALTH_PORT: "8080",
       SETT_SOCKET: "/run/sett/gateway/gateway.sock",
