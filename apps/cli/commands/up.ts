@@ -20,6 +20,7 @@ import { defineCommand } from "../program/command.ts";
 import { configPath, lacksConfig } from "../program/config-path.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { apiAddress } from "../up/api-address.ts";
 import { type ApplyInput, applyPlan } from "../up/apply.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { importImages } from "../up/carried-images.ts";
@@ -186,6 +187,7 @@ export const up = defineCommand({
       });
       if (plan.gateway !== undefined && cassettes?.mode !== "replay") await warnAboutModels(runtime, plan.gateway, shell);
       if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
+      if (config.services.api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(config.services.api)}`);
       await report(instance, outcome, shell);
     } catch (error) {
       const explained = await explainFailure(runtime, error, stateNow(), shell.suggest);

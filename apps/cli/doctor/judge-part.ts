@@ -27,7 +27,7 @@ export function judgePart({ part, survey, image, unanswered }: PartFacts, contex
     ...(survey === undefined
       ? []
       : [
-          portsFinding(survey, context),
+          portsFinding(survey, part, context),
           rootFinding(survey, isService, context),
           rightsFinding(survey, context),
           ...(isService ? [] : [networkFinding(survey, context), ...volumesFinding(survey, context)]),
@@ -51,7 +51,11 @@ function versionFinding(made: string, { subject, version, up }: Context): Findin
 
 const loopback = /^(?:127\.|::1$)/;
 
-function portsFinding({ ports }: ContainerSurvey, { subject, container, up }: Context): Finding {
+function portsFinding(
+  { ports }: ContainerSurvey,
+  { labels, env }: PartFacts["part"],
+  { subject, container, up }: Context,
+): Finding {
   const base = { subject, check: "ports" };
   const open = ports.filter(({ address }) => !loopback.test(address));
   const nameOf = ({ port, address, hostPort }: ContainerSurvey["ports"][number]) =>
@@ -59,8 +63,15 @@ function portsFinding({ ports }: ContainerSurvey, { subject, container, up }: Co
   if (open.length === 0) {
     return { ...base, level: "ok", found: ports.length === 0 ? "none are published" : ports.map(nameOf).join("; ") };
   }
+  const found = open.map(nameOf).join("; ");
+  // `services.api.host` says so, and needs a certificate or a proxy in front of it.
+  if (labels.component === "api") {
+    if (env.SETT_API_TLS_CERT !== undefined) return { ...base, level: "ok", found: `${found}, with TLS and tokens` };
+    const plain = "Tokens travel as they are, unless a proxy in front of it encrypts.";
+    return { ...base, level: "note", found: `${found}, without TLS`, why: plain, remedy: "`services.api.tls` in sett.yml." };
+  }
   const why = "Every machine that reaches this one can connect. Sett publishes on 127.0.0.1 only.";
-  return { ...base, level: "problem", found: open.map(nameOf).join("; "), why, remedy: remade(container, up) };
+  return { ...base, level: "problem", found, why, remedy: remade(container, up) };
 }
 
 /** A service of Sett needs no writable root; an agent's command may. */

@@ -128,3 +128,13 @@ test("a secret is named, and its value is in no finding; an image by its tag has
   expect(text).toContain("image: redis@sha256:12");
   expect(text).toContain("`docker rm --force sett-demo-it`, then `sett up`");
 });
+
+test("the API may be published beyond this machine, with TLS; without it that is noted", () => {
+  const { part, ...facts } = published("0.0.0.0");
+  const api = (env: Record<string, string>): PartFacts => ({
+    ...facts,
+    part: { ...part, env, labels: { ...part.labels, component: "api" } as PartFacts["part"]["labels"] },
+  });
+  expect(levels(api({ SETT_API_TLS_CERT: "/files/one.crt" })).ports).toBe("ok");
+  expect(levels(api({})).ports).toBe("note");
+});
