@@ -53,12 +53,18 @@ export const mailDefects: readonly Defect[] = [
   },
   {
     name: "a grant is taken, and nothing says so",
-    plant: (planting) =>
+    plant: (planting) => {
       planting.call("takeGrant", async (original, { state }, order) => {
         const result = await original(order);
         state.mail.out.get(order.agent)?.pop();
         return result;
-      }),
+      });
+      planting.call("beginWork", async (original, { state }, order) => {
+        const result = await original(order);
+        if (result.outcome === "taken") state.mail.out.get(order.agent)?.pop();
+        return result;
+      });
+    },
   },
   {
     name: "what was read on one connection is written on a later one",
