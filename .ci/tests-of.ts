@@ -10,6 +10,8 @@ const root = dirname(import.meta.dir);
 const shownAtMost = 10;
 /** Tests that import this start the program, rather than import its sources. */
 const programStarter = "test/support/process/compiled.ts";
+/** And this the page, in a browser. */
+const pageStarter = "test/support/page/page-scene.ts";
 const listOfCommands = "apps/cli/commands.ts";
 
 type Source = { text: string; imports: string[] };
@@ -18,7 +20,7 @@ export type TestOf = { file: string; line: number; reason: string };
 /** All sources and tests, by their paths below `folder`. */
 export async function readSources(folder = root): Promise<Map<string, Source>> {
   const sources = new Map<string, Source>();
-  for (const pattern of ["lib/**/*.{ts,lua}", "apps/**/*.ts", "test/**/*.ts", ".ci/**/*.ts"]) {
+  for (const pattern of ["lib/**/*.{ts,lua}", "apps/**/*.{ts,tsx}", "test/**/*.ts", ".ci/**/*.ts"]) {
     for await (const file of new Bun.Glob(pattern).scan({ cwd: folder, dot: true })) {
       const text = await Bun.file(join(folder, file)).text();
       const imported = [...text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)]
@@ -35,7 +37,8 @@ export async function readSources(folder = root): Promise<Map<string, Source>> {
 function startedBy(file: string, text: string): string[] {
   const typed = [...text.matchAll(/\b(?:sett|need|start|runCommand|runSett|startSett|settOnTerminal)\(\[?\s*"([a-z-]+)"/g)];
   const commands = new Set(typed.map(([, command]) => `apps/cli/commands/${command}.ts`));
-  return [...commands, ...(file === programStarter ? ["apps/main.ts"] : [])];
+  const started = { [programStarter]: ["apps/main.ts"], [pageStarter]: ["apps/page/main.tsx"] }[file] ?? [];
+  return [...commands, ...started];
 }
 
 /** The best first. Empty only where no test can run the source. */

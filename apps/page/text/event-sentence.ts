@@ -87,6 +87,8 @@ const writers: Partial<Record<string, Writer>> = {
   event_given_up: (_, field) => [`gives up on an event (${field("type").replaceAll("_", " ")})${because(field)}`, "bad"],
   connections_ended: (event, field) => [`ends ${field("connections")} connections of ${event.agent ?? field("user")}`, "bad"],
   mail_dropped: (event, field) => [`drops ${field("messages")} unread messages of ${agentOf(event)}`, "bad"],
+  trigger_fired: (_, field) => [`posts a goal because of ${field("cause")}`],
+  trigger_skipped: (_, field) => [`posts no goal for ${field("cause")}${because(field)}`, "plain", "minor"],
   api_called: (_, field) => [`calls ${field("method")} ${field("path")}: ${field("status")}`, "plain", "minor"],
   unreadable: (_, field) => [`an entry of the log cannot be read${because(field)}`, "bad"],
 };
