@@ -43,9 +43,9 @@ docker-build-all: prepare
     {{ bin }}/bun .ci/build.ts --all
     {{ bin }}/bun .ci/images.ts --arch all
 
-# Build the images of the services, for this machine: the orchestrator, the gateway, and Redis.
+# Build the images of the services, for this machine: the orchestrator, the gateway, the API, and Redis.
 docker-orchestrator: prepare
-    {{ bin }}/bun .ci/images.ts orchestrator gateway redis
+    {{ bin }}/bun .ci/images.ts orchestrator gateway api redis
 
 # Build the cub's images, for this machine: the carrier that makes any image an agent, and the base for new agents.
 docker-cub: prepare

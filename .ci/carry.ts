@@ -1,6 +1,6 @@
 // Packs the images that `sett up` starts into one file, for a `sett` that carries them.
 //
-// An archive for `docker load`, with each layer once, compressed. Four of the layers have the same runtime: they are next to each other,
+// An archive for `docker load`, with each layer once, compressed. Five of the layers have the same runtime: they are next to each other,
 // none farther from the one before than the window of the compressor, so that the runtime takes its space only once.
 
 import { createReadStream, createWriteStream } from "node:fs";
@@ -19,7 +19,7 @@ type Manifest = { Config: string; RepoTags: string[]; Layers: string[] }[];
 
 const root = dirname(import.meta.dir);
 /** In this order their large layers are next to each other. */
-export const carriedNames = ["agent-base", "cub", "gateway", "orchestrator", "redis"] as const;
+export const carriedNames = ["agent-base", "cub", "gateway", "api", "orchestrator", "redis"] as const;
 /** The largest window that every decompressor accepts by default: 128 MiB. */
 const windowLog = 27;
 const largeBytes = 64 * 1024 * 1024;

@@ -11,6 +11,7 @@ import { ensureBaseImages } from "./base-images.mjs";
 import { ensurePrograms } from "./setup/debian-packages.mjs";
 import { ensureEngine } from "./setup/engine.mjs";
 import { ensureJavaScript } from "./setup/javascript.mjs";
+import { ensureSchemathesis } from "./setup/python.mjs";
 import { runSteps } from "./setup/shell.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -35,6 +36,7 @@ await runSteps(async () => {
     ...(process.argv.includes("--tests") && testPrograms),
     ...(isWithoutDocker && machinePrograms),
   });
+  if (process.argv.includes("--tests")) ensureSchemathesis(root);
   if (isWithoutDocker) return;
   await ensureEngine();
   await ensureBaseImages();

@@ -1,4 +1,5 @@
 // What is generated in the pages, by the name of its region: `<!-- generated: keys -->` … `<!-- end of keys -->`.
+import { apiRegions } from "./api.ts";
 import { blackboardRegions } from "./blackboard.ts";
 import { commandRegions } from "./commands.ts";
 import { serviceRegions } from "./services.ts";
@@ -9,4 +10,5 @@ export const regions: Readonly<Record<string, () => string | Promise<string>>> =
   ...settYmlRegions,
   ...blackboardRegions,
   ...serviceRegions,
+  ...apiRegions,
 };

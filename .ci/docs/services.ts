@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import type { Registry } from "prom-client";
 import type { z } from "zod";
+import { createApiMetrics } from "../../apps/api/metrics.ts";
+import { Environment as ApiEnvironment } from "../../apps/api/settings.ts";
 import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import { WorkEnvironment } from "../../apps/cub/prompt-worker/settings.ts";
 import { Environment as CubEnvironment } from "../../apps/cub/settings.ts";
@@ -12,7 +14,13 @@ import { EgressEnvironment } from "../../apps/gateway/egress/settings.ts";
 import { createGatewayMetrics } from "../../apps/gateway/metrics.ts";
 import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
-import { Environment as OrchestratorEnvironment, StarterEnvironment } from "../../apps/orchestrator/settings.ts";
+import {
+  LogReaderEnvironment,
+  Environment as OrchestratorEnvironment,
+  StarterEnvironment,
+} from "../../apps/orchestrator/settings.ts";
+import { createInstanceMetrics } from "../../lib/telemetry/metrics.ts";
+import { TelemetryEnvironment } from "../../lib/telemetry/settings.ts";
 import { bullets, sentence } from "./markdown.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -20,16 +28,22 @@ const root = join(import.meta.dir, "../..");
 export const serviceRegions = {
   "orchestrator-settings": () => settings(OrchestratorEnvironment),
   "gateway-settings": () => settings(GatewayEnvironment),
+  "api-settings": () => settings(ApiEnvironment),
   "egress-settings": () => settings(EgressEnvironment),
   "starter-settings": () => settings(StarterEnvironment),
+  "log-reader-settings": () => settings(LogReaderEnvironment),
   "cub-settings": () => settings(CubEnvironment),
   "worker-settings": () => settings(WorkEnvironment),
   "orchestrator-metrics": () => metrics(createOrchestratorMetrics().registry),
   "gateway-metrics": () => metrics(createGatewayMetrics().registry),
+  "api-metrics": () => metrics(createApiMetrics().registry),
   "egress-metrics": () => metrics(createEgressMetrics().registry),
   "cub-metrics": () => metrics(createCubMetrics().registry),
+  "telemetry-settings": () => settings(TelemetryEnvironment),
+  "instance-metrics": () => metrics(createInstanceMetrics().registry),
   "orchestrator-log": () => logLines("apps/orchestrator"),
   "gateway-log": () => logLines("apps/gateway", "apps/gateway/egress"),
+  "api-log": () => logLines("apps/api"),
   "egress-log": () => logLines("apps/gateway/egress"),
   "cub-log": () => logLines("apps/cub"),
 };

@@ -10,27 +10,31 @@ import type { Api, Env } from "./env.ts";
 import { answerEtags } from "./etags.ts";
 import { securityHeaders } from "./headers.ts";
 import type { Hooks } from "./hooks.ts";
+import { McpSessions } from "./mcp-sessions.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import { problemResponse } from "./problem.ts";
 import { refuse, tooLarge, unknownAddress } from "./refuse.ts";
 import { addAgentRoutes } from "./routes/agents.ts";
 import { addContentRoutes } from "./routes/artefact-content.ts";
 import { addArtefactRoutes } from "./routes/artefacts.ts";
+import { addBoardRoutes } from "./routes/board.ts";
 import { addClaimRoutes } from "./routes/claims.ts";
 import { addControlRoutes } from "./routes/control.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addGoalPartRoutes } from "./routes/goal-parts.ts";
 import { addGoalRoutes } from "./routes/goals.ts";
+import { addHookRoutes } from "./routes/hooks.ts";
 import { addInquiryRoutes } from "./routes/inquiries.ts";
 import { addInstanceRoutes } from "./routes/instance.ts";
+import { runTriggers } from "./triggers/run-triggers.ts";
 import { usageOf } from "./wrong-request.ts";
 
-/** `run` follows the log until the signal. */
+/** `run` follows the log, and states the goals of triggers, until the signal. */
 export type ApiProgram = { app: Api; parts: Parts; run(): Promise<void> };
 
 const addResources = [
   ...[addInstanceRoutes, addControlRoutes, addGoalRoutes, addGoalPartRoutes, addArtefactRoutes, addContentRoutes],
-  ...[addClaimRoutes, addInquiryRoutes, addAgentRoutes, addEventRoutes],
+  ...[addClaimRoutes, addInquiryRoutes, addAgentRoutes, addEventRoutes, addBoardRoutes],
 ];
 
 export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): ApiProgram {
@@ -56,10 +60,9 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   });
   app.use("/v1/*", accessGate(parts, access), limit, answerEtags, idempotency(parts));
   for (const add of addResources) add(app, parts);
-  if (hooks.mcp !== undefined) {
-    const { mcp } = hooks;
-    app.all("/mcp", accessGate(parts, access), limit, (context) => mcp(context.req.raw, context.var.caller, parts));
-  }
+  addHookRoutes(app, parts);
+  const assistants = new McpSessions(parts);
+  app.all("/mcp", accessGate(parts, access), limit, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
   app.get("/", signIn(access));
   app.get("/open", signIn(access));
   if (hooks.page !== undefined) {
@@ -68,5 +71,5 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   }
   app.notFound((context) => refuse(parts, unknownAddress(context.req.path)));
   app.onError((error) => refuse(parts, error));
-  return { app, parts, run: () => parts.hub.run(signal) };
+  return { app, parts, run: async () => void (await Promise.all([parts.hub.run(signal), runTriggers(parts)])) };
 }

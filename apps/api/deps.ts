@@ -1,11 +1,14 @@
 // The dependencies of the API. All of them are passed in: `sett ui` and the container choose other ones.
 import type { Clock } from "../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
+import type { Marks } from "../../lib/client/actions/marks.ts";
 import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
 import type { Suggest } from "../../lib/client/text/suggest.ts";
+import type { Tag } from "../../lib/git/tags.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Actor } from "../../lib/model/event.ts";
 import type { CommitHash, GoalId } from "../../lib/model/ids.ts";
+import type { Trigger } from "../../lib/model/trigger.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { OidcSettings } from "./access/oidc.ts";
 import type { KnownToken } from "./access/tokens.ts";
@@ -17,12 +20,18 @@ export type Deps = {
   version: string;
   tokens: readonly KnownToken[];
   oidc?: OidcSettings | undefined;
+  /** Of the cookies, which are good as long as it stays the same. Undefined: another one at each start. */
+  cookieKey?: Buffer | undefined;
   /** Browsers reach it by TLS alone. */
   isSecure: boolean;
   /** Other origins whose pages may use the API: none, most often. */
   origins: readonly string[];
   /** Undefined where the API sees no repository: then it states no goals, and shows no commits. */
   repository?: Repository | undefined;
+  /** What states goals by itself; nothing, most often. */
+  triggers?: readonly Trigger[];
+  /** The secret of a webhook, by its name; undefined where `sett up` has not given it. */
+  secretOf?: (name: string) => Promise<string | undefined>;
   /** Undefined where it reaches no container runtime. */
   logs?: Logs | undefined;
   /** The kept bodies of calls; undefined where it reaches no gateway. */
@@ -62,8 +71,15 @@ export interface Repository {
   /** States a goal. `commit`: where the work begins, else HEAD. Throws as `postGoal`. */
   postGoal(
     board: PersonBlackboard,
-    goal: { text: string; id: GoalId | undefined; commit: CommitHash | undefined; actor: Actor },
+    goal: { text: string; id: GoalId | undefined; commit: CommitHash | undefined; actor: Actor; marks?: Marks },
   ): Promise<Artefact>;
+  /** Keeps the commit of a goal that was posted from elsewhere. Throws `repository-unusable` where the repository does not have it. */
+  pin(board: PersonBlackboard, goal: GoalId, commit: CommitHash): Promise<void>;
+  /** A pack of what the commit of an artefact needs beyond that of its goal. Throws `git-failed`. */
+  pack(board: PersonBlackboard, artefact: Artefact): Promise<Uint8Array<ArrayBuffer>>;
+  hasCommit(commit: CommitHash): Promise<boolean>;
+  /** All tags that name a commit, the oldest first. */
+  tags(): Promise<Tag[]>;
   /** What an artefact's commit changes since its work began, as a unified diff. Throws `git-failed`. */
   changes(board: PersonBlackboard, artefact: Artefact): Promise<string>;
 }

@@ -1,10 +1,10 @@
 // What a request knows beside its own content.
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
+import type { Right } from "../../lib/model/api-access.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
 import type { Caller } from "./access/caller.ts";
-import type { Right } from "./access/rights.ts";
 
 /** `goal`: what a write is about, for the record. */
 export type Env = { Variables: { caller: Caller; goal?: GoalId } };

@@ -1,7 +1,7 @@
 // The API's program: creates the dependencies, and alone reads the environment.
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import process from "node:process";
+import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
@@ -12,17 +12,25 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { createServiceApp } from "../../lib/service/service-app.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import { startTelemetry } from "../../lib/telemetry/start.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { cookieKeyOf } from "./access/cookie-key.ts";
 import { createApi } from "./app.ts";
 import { carriedPage } from "./carried-page.ts";
 import type { Deps } from "./deps.ts";
-import { socketLogs } from "./logs/socket-logs.ts";
-import { createApiMetrics } from "./metrics.ts";
+import { putHookSecrets, readHookSecret } from "./hook-secrets.ts";
+import { openLogs } from "./logs.ts";
+import { createApiMetrics, withInstance } from "./metrics.ts";
 import { pageOf } from "./page.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
+import { settingsOnStdin } from "./settings-on-stdin.ts";
+import { putTls, readTls } from "./tls.ts";
 
-const usage = "usage: api [--version | --healthcheck]   (settings come from the environment)";
+const usage =
+  "usage: api [--version | --healthcheck | --put-tls | --put-secrets | --settings]   (settings come from the environment)";
+
+const portTexts = { name: "port of the API", hint: "Set SETT_API_PORT (`services.api.port` in sett.yml) to a free port." };
 
 /** A client that sends or takes nothing for so long is cut; a stream of events pings more often. */
 const idleSeconds = 60;
@@ -32,11 +40,24 @@ async function main([argument, ...more]: string[]): Promise<void> {
   switch (argument) {
     case undefined:
       return await runApi(readSettings(process.env));
+    case "--settings":
+      await runApi(readSettings(await settingsOnStdin(process.stdin, () => process.exit(0))));
+      return process.exit();
     case "--version":
       return console.log(packageJson.version);
     case "--healthcheck":
       process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
       return;
+    case "--put-tls": {
+      const { tls } = readSettings(process.env);
+      if (tls === undefined) throw new SettError("usage", "The settings name no certificate.");
+      return await putTls(tls, await text(process.stdin));
+    }
+    case "--put-secrets": {
+      const { hookSecretsFolder } = readSettings(process.env);
+      if (hookSecretsFolder === undefined) throw new SettError("usage", "The settings name no folder for secrets.");
+      return await putHookSecrets(hookSecretsFolder, await text(process.stdin));
+    }
     default:
       throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
@@ -54,11 +75,13 @@ async function runApi(settings: Settings): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const { tokens, oidc, isSecure, origins, limits, repositoryFolder, logsSocket } = settings;
+  const { tokens, oidc, isSecure, origins, limits, repositoryFolder, triggers, hookSecretsFolder } = settings;
   const deps: Deps = {
-    ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits },
-    repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env),
-    logs: logsSocket === undefined ? undefined : socketLogs(logsSocket),
+    ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits, triggers },
+    secretOf: async (name) => (hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name)),
+    repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
+    logs: await openLogs(settings, process.env),
+    cookieKey: await cookieKeyOf(settings.cookieKey, settings.resultsFolder),
     metrics: createApiMetrics(),
     log,
     clock: systemClock,
@@ -67,27 +90,32 @@ async function runApi(settings: Settings): Promise<void> {
   };
   const page = await carriedPage();
   const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });
+  const telemetry = startTelemetry({ board, settings: settings.telemetry, version: deps.version, log, signal });
   const health = createServiceApp({
     service: "api",
     health: () => healthOf(deps),
-    metrics: deps.metrics.registry,
-    state: () => ({ streams: api.parts.streams.open, last_event: api.parts.hub.last ?? null }),
+    metrics: withInstance(deps.metrics, telemetry.metrics),
+    state: () => ({
+      streams: api.parts.streams.open,
+      last_event: api.parts.hub.last ?? null,
+      telemetry: telemetry.state(),
+    }),
   });
   const healthServer = serve({ port: settings.healthPort, hostname: settings.healthHost }, health.fetch);
-  const address = { port: settings.port, hostname: settings.host, idleSeconds, ...(await tlsOf(settings)) };
+  const address = {
+    port: settings.port,
+    hostname: settings.host,
+    idleSeconds,
+    tls: await readTls(settings, signal),
+    ...portTexts,
+  };
   const server = serve(address, api.app.fetch);
   log.info("API started", { version: packageJson.version, port: server.port, health_port: healthServer.port });
   hasStarted();
   await api.run();
-  await Promise.all([server.stop(), healthServer.stop()]);
+  await Promise.all([server.stop(), healthServer.stop(), telemetry.ended]);
   await board[Symbol.asyncDispose]();
   log.info("API stopped", { signal: signal.reason });
-}
-
-async function tlsOf({ tls }: Settings): Promise<{ tls?: { cert: string; key: string } }> {
-  if (tls === undefined) return {};
-  const [cert, key] = await Promise.all([readFile(tls.certificate, "utf8"), readFile(tls.key, "utf8")]);
-  return { tls: { cert, key } };
 }
 
 function healthOf({ board }: Deps) {

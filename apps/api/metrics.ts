@@ -5,6 +5,11 @@ export type ApiMetrics = ReturnType<typeof createApiMetrics>;
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** One scrape address: the metrics of the API itself, and those of the instance. */
+export function withInstance(api: ApiMetrics, instance: Registry): Registry {
+  return Registry.merge([api.registry, instance]);
+}
+
 export function createApiMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -27,6 +32,12 @@ export function createApiMetrics() {
       name: "sett_api_refusals_total",
       help: "Requests that were refused, by the code of the problem.",
       labelNames: ["code"],
+      registers,
+    }),
+    triggers: new Counter({
+      name: "sett_api_triggers_total",
+      help: "What triggers did: they have fired, were skipped, or came a second time.",
+      labelNames: ["kind", "outcome"],
       registers,
     }),
     streams: new Gauge({

@@ -1,7 +1,9 @@
 // What all routes of the API share, made once for the process.
 
+import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import type { Asker } from "../../lib/client/actions/request.ts";
+import type { GoalId } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 import { EventHub } from "./events/hub.ts";
 import { AgentRates } from "./facts/agent-rates.ts";
@@ -19,6 +21,8 @@ export type Parts = {
   rates: AgentRates;
   asker: Asker;
   streams: { open: number };
+  /** Goals that triggers are firing. */
+  firing: SerialByKey<GoalId>;
   signal: AbortSignal;
 };
 
@@ -39,6 +43,7 @@ export function partsOf(deps: Deps, signal: AbortSignal): Parts {
     rates: new AgentRates(board, hub),
     asker: askerOf(board, hub, deps, signal),
     streams: { open: 0 },
+    firing: new SerialByKey(),
     signal,
   };
 }

@@ -15,7 +15,13 @@ export function refuse({ deps: { log, metrics } }: Pick<Parts, "deps">, thrown: 
   if (status === 500)
     log.error("A request has failed", { error: error instanceof Error ? (error.stack ?? error) : String(error) });
   else if (isAway(error)) log.warn("Redis is away", { error });
-  return problemResponse(error, status === 401 ? { "www-authenticate": 'Bearer realm="sett"' } : {});
+  return problemResponse(error, headersOf(status));
+}
+
+function headersOf(status: number): Record<string, string> {
+  if (status === 401) return { "www-authenticate": 'Bearer realm="sett"' };
+  // Of streams: it is not known when one ends.
+  return status === 429 ? { "retry-after": "5" } : {};
 }
 
 export function unknownAddress(path: string): SettError {

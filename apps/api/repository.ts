@@ -1,17 +1,34 @@
 // The user's repository, on this machine or mounted into the container.
+import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import { postGoal } from "../../lib/client/actions/post-goal.ts";
 import { startsOfWork } from "../../lib/client/facts/start-of-work.ts";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
 import { HostRepository } from "../../lib/git/host-repository.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import { ArtefactId } from "../../lib/model/ids.ts";
 import type { Repository } from "./deps.ts";
+
+/**
+ * `hasFiles`: its files are there, so that a goal is refused while some are not committed. `resultsFolder`: where commits of agents are read,
+ * instead of in the repository.
+ */
+type Access = { hasFiles?: boolean; resultsFolder?: string | undefined };
 
 /** `environment`: of git. Throws `repository-unusable`. */
 export async function openRepository(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
+  { hasFiles = true, resultsFolder }: Access = {},
 ): Promise<Repository> {
   const repository = await HostRepository.open(folder, { env: environment, mayBeEmpty: true });
+  const results = resultsFolder === undefined ? undefined : await repository.openResults(resultsFolder);
+  const withResults = async (board: PersonBlackboard) => {
+    const recorded = await board.listCommits();
+    if (results !== undefined) return await results.take(board.instance, recorded);
+    await repository.fetchCommits(board.instance, recorded);
+    return repository;
+  };
   return {
     async head() {
       try {
@@ -21,13 +38,37 @@ export async function openRepository(
         throw error;
       }
     },
-    postGoal: (board, { text, id, commit, actor }) =>
-      postGoal(board, repository, { text, id, commit, actor, suggest: suggestFor(undefined), recording: undefined }),
+    postGoal: async (board, goal) => {
+      const commit = goal.commit ?? (hasFiles ? undefined : await repository.head());
+      return await postGoal(board, repository, { ...goal, commit, suggest: suggestFor(undefined), recording: undefined });
+    },
+    async pin(board, goal, commit) {
+      await repository.pin(board.instance, goal, commit).catch((cause: unknown) => {
+        throw new SettError("repository-unusable", `The repository of the API does not have commit ${commit.slice(0, 12)}.`, {
+          hint: "Push it there first, or post a goal on a commit that it has.",
+          cause,
+        });
+      });
+    },
+    async pack(board, artefact) {
+      const commit = commitOf(artefact);
+      const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);
+      const chunks: Uint8Array[] = [];
+      const reader = await withResults(board);
+      await reader.writePack(commit, goal?.head.metadata.commit, (chunk) => chunks.push(chunk));
+      return new Uint8Array(Buffer.concat(chunks));
+    },
+    hasCommit: (commit) => repository.hasCommit(commit),
+    tags: () => repository.tags(),
     async changes(board, artefact) {
-      const { commit } = artefact.metadata;
-      if (commit === undefined) throw new SettError("artefact-not-found", "The artefact has no commit.");
-      await repository.fetchCommits(board.instance, await board.listCommits());
-      return await repository.showChanges(commit, await startsOfWork(board, artefact), "lines");
+      const commit = commitOf(artefact);
+      const reader = await withResults(board);
+      return await reader.showChanges(commit, await startsOfWork(board, artefact), "lines");
     },
   };
+}
+
+function commitOf({ metadata: { commit } }: Artefact) {
+  if (commit !== undefined) return commit;
+  throw new SettError("artefact-not-found", "The artefact has no commit.");
 }

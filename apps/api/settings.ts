@@ -2,7 +2,9 @@
 import { z } from "zod";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { Trigger } from "../../lib/model/trigger.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import { TelemetryEnvironment, telemetrySettings } from "../../lib/telemetry/settings.ts";
 import { OidcSettings } from "./access/oidc.ts";
 import { KnownToken } from "./access/tokens.ts";
 import { defaultLimits } from "./deps.ts";
@@ -11,12 +13,17 @@ const exampleTokens = '[{"name":"ci","sha256":"9f86d081…","may":["read","forag
 const exampleOidc =
   '{"issuer":"https://id.example.org","audience":"sett","claim":"groups","rights":{"developers":["read","forage"]}}';
 
+const exampleTriggers =
+  '[{"kind":"cron","name":"nightly","cron":"0 3 * * *","time_zone":"UTC","missed":"once","goal":"Update the dependencies"}]';
+
+const ProcessesShape = z.strictObject({ folder: z.string().min(1), supervisor: z.array(z.string()) });
+
 /** docs/reference/services.md#settings is made from the descriptions here. */
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
   REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
-    .describe("Where Redis is, with the service's user and password."),
+    .url({ protocol: /^(?:rediss?|redis\+unix)$/, error: "must be a URL such as redis://user:password@host:6379" })
+    .describe("Where Redis is, with the service's user and password; `redis+unix://…@localhost/PATH` for a socket."),
   SETT_API_PORT: PortText.default(8443).describe("The port of the API and of the page."),
   SETT_API_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_API_TOKENS: jsonText(z.array(KnownToken), exampleTokens)
@@ -25,6 +32,11 @@ export const Environment = z.object({
   SETT_API_OIDC: jsonText(OidcSettings, exampleOidc)
     .optional()
     .describe("The identity provider whose tokens are good, too, as JSON."),
+  SETT_API_COOKIE_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, { error: "must be 32 bytes in hexadecimal" })
+    .optional()
+    .describe("The key of the page's cookies. Default: a file in `SETT_RESULTS_DIR`, else another one at each start."),
   SETT_API_TLS_CERT: z.string().min(1).optional().describe("The file of the TLS certificate, in PEM; without it, plain HTTP."),
   SETT_API_TLS_KEY: z.string().min(1).optional().describe("The file of its private key, in PEM."),
   SETT_API_IS_SECURE: z
@@ -53,23 +65,52 @@ export const Environment = z.object({
     .min(1)
     .default(defaultLimits.writesPerMinute)
     .describe("Writes of one token in a minute."),
+  SETT_TRIGGERS: jsonText(z.array(Trigger), exampleTriggers)
+    .default([])
+    .describe("What states goals by itself, as JSON. Default: nothing."),
+  SETT_HOOK_SECRETS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Where the secrets of webhooks are, a file each; without it, the API takes no delivery of one."),
   SETT_REPOSITORY_DIR: z
     .string()
     .min(1)
     .optional()
     .describe("Where the user's repository is; without it, the API states no goals and shows no commits."),
+  SETT_REPOSITORY_FILES: z
+    .enum(["true", "false"])
+    .default("true")
+    .describe("`false` where its files are not there, as in a container: a goal starts at HEAD, whatever is not committed."),
+  SETT_RESULTS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Where commits of agents are read, which stay out of a repository that is not to be written; without it, in there.",
+    ),
   SETT_LOGS_SOCKET: z.string().min(1).optional().describe("The socket of the reader of logs; without it, the API shows no logs."),
+  SETT_LOGS_OF: z
+    .enum(["docker", "processes"])
+    .optional()
+    .describe("Instead of that socket: the runtime whose logs the API reads itself. `sett ui` sets it."),
+  SETT_PROCESSES: jsonText(ProcessesShape, '{"folder":"/home/ada/.local/state/sett","supervisor":["sett","supervise"]}')
+    .optional()
+    .describe("Where the processes of this machine are, as JSON, for `processes`."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
   SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
 });
 
+/** With those of telemetry, which have a section of their own. */
+const WholeEnvironment = Environment.extend(TelemetryEnvironment.shape);
+
 export type Settings = ReturnType<typeof readSettings>;
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
 export function readSettings(environment: Record<string, string | undefined>) {
-  const read = readEnvironment(Environment, environment);
+  const read = readEnvironment(WholeEnvironment, environment);
   const tls = tlsOf(read.SETT_API_TLS_CERT, read.SETT_API_TLS_KEY);
   requireNames(read.SETT_API_TOKENS);
   return {
@@ -79,13 +120,19 @@ export function readSettings(environment: Record<string, string | undefined>) {
     host: read.SETT_API_HOST,
     tokens: read.SETT_API_TOKENS,
     oidc: read.SETT_API_OIDC,
+    cookieKey: read.SETT_API_COOKIE_KEY,
     tls,
     isSecure: tls !== undefined || read.SETT_API_IS_SECURE === "true",
     origins: read.SETT_API_ORIGINS.map((origin) => new URL(origin).origin),
+    triggers: read.SETT_TRIGGERS,
+    hookSecretsFolder: read.SETT_HOOK_SECRETS_DIR,
     repositoryFolder: read.SETT_REPOSITORY_DIR,
-    logsSocket: read.SETT_LOGS_SOCKET,
+    hasFiles: read.SETT_REPOSITORY_FILES === "true",
+    resultsFolder: read.SETT_RESULTS_DIR,
+    logs: { socket: read.SETT_LOGS_SOCKET, of: read.SETT_LOGS_OF, processes: read.SETT_PROCESSES },
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
+    telemetry: telemetrySettings(read),
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
     limits: {

@@ -40,6 +40,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "show all past events, then follow new ones",
     load: async () => (await import("./commands/watch.ts")).watch,
   },
+  ui: {
+    description: "show the instance on a page in the browser, until Ctrl-C",
+    load: async () => (await import("./commands/ui.ts")).ui,
+  },
   status: {
     description: "show each goal and agent, what each goal waits for, and why",
     load: async () => (await import("./commands/status.ts")).status,

@@ -56,6 +56,8 @@ export type RunTool = (order: {
   timeoutMs: number;
   signal: AbortSignal;
   variables?: Readonly<Record<string, string>>;
+  /** Of the run, for what the command traces itself (lib/model/trace-ids.ts). */
+  traceparent?: string;
 }) => Promise<RunOutcome>;
 
 /** `over_limit`: `reason` is a sentence that says which limit was exceeded. */

@@ -26,7 +26,7 @@ import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import { Secrets, withoutSecrets } from "./secrets/secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { proxyVariables, toolEnvironment } from "./tool-environment.ts";
+import { proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
 import { toolLimits } from "./tool-limits.ts";
 import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
@@ -142,8 +142,8 @@ async function depsOf(settings: Settings): Promise<Deps> {
     network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
     askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
-    runTool: async ({ variables, ...order }) => {
-      const envOfRun = { ...withModel(envOfTool(), variables), ...secrets?.variables() };
+    runTool: async ({ variables, traceparent, ...order }) => {
+      const envOfRun = { ...withTrace(withModel(envOfTool(), variables), traceparent), ...secrets?.variables() };
       const run = (signal: AbortSignal) =>
         slate.run((onStart) => runCommand({ ...order, signal, command, cwd, env: envOfRun, onStart }));
       const outcome = await (limits === undefined ? run(order.signal) : limits.run(order.signal, run));

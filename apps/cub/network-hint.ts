@@ -7,12 +7,12 @@ const words =
 
 const lastBytes = 16 * 1024;
 
-/** `end`, with what to do about it. `hasProxy`: the agent has `egress`. */
+/** `end`, with what to do about it. `hasProxy`: the agent has `egress`, or `network: open`. */
 export function withNetworkHint(end: ToolEnd, { hasProxy }: { hasProxy: boolean }): ToolEnd {
   const said = [end.stderr, end.stdout].map((output) => new TextDecoder().decode(output.subarray(-lastBytes))).join("\n");
   if (!words.test(said)) return end;
   const hint = hasProxy
-    ? "The agent reaches the hosts that its `egress` in sett.yml names, and no other: `sett logs egress` has what was refused."
+    ? "The agent reaches other hosts only by the proxy in HTTPS_PROXY, as far as sett.yml allows: `sett logs egress` has what was refused."
     : "The agent has no network: `egress` in sett.yml names the hosts that it may reach.";
   return { ...end, reason: `${end.reason} ${hint}` };
 }

@@ -2,6 +2,7 @@
 import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
 import { startedGrant } from "../../lib/core/started-grant.ts";
 import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
+import { traceparentOf } from "../../lib/model/trace-ids.ts";
 import { newToken } from "../../lib/models/token.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps, StopSignals } from "./deps.ts";
@@ -41,7 +42,8 @@ export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Pr
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
   const maxMs = registration.current.timeout_ms + besidesTheToolMs;
   const variables = model && token && modelVariables(model, token.text);
-  const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, ...(variables && { variables }) });
+  const traceparent = traceparentOf({ goal: claim.goal_id, ...lease });
+  const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, traceparent, ...(variables && { variables }) });
   const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) =>
     doWork({ ...deps, runTool }, task, signal),
   ).finally(() => deps.wipe?.());

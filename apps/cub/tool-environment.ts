@@ -28,9 +28,17 @@ export function toolEnvironment(environment: Record<string, string | undefined>,
   return tools;
 }
 
+/** Of a trace in which the cub itself was started, and which is not that of the work. */
+const ofOtherTraces = new Set(["TRACEPARENT", "TRACESTATE"]);
+
 function isForTools(name: string): boolean {
-  if (name === "REDIS_URL" || name === "LD_LIBRARY_PATH" || name.startsWith("BUN_")) return false;
+  if (name === "REDIS_URL" || name === "LD_LIBRARY_PATH" || name.startsWith("BUN_") || ofOtherTraces.has(name)) return false;
   return !name.startsWith("SETT_") || visibleToTools.has(name);
+}
+
+/** `environment` with the variable by which a program that traces itself makes its spans parts of the goal's trace (W3C). */
+export function withTrace(environment: Record<string, string>, traceparent: string | undefined): Record<string, string> {
+  return traceparent === undefined ? environment : { ...environment, TRACEPARENT: traceparent };
 }
 
 /** What programs read that are to use a proxy. Node.js does so only if it is asked to. */

@@ -109,6 +109,8 @@ export class EventHandler {
       case "connections_ended":
       case "mail_dropped":
       case "api_called":
+      case "trigger_fired":
+      case "trigger_skipped":
       case "unreadable":
         return undefined;
       default:

@@ -17,19 +17,22 @@ import { createOrchestratorApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
 import { createOrchestratorMetrics } from "./metrics.ts";
 import { Orchestrator } from "./orchestrator.ts";
-import { Environment, readSettings, readStarterSettings, type Settings } from "./settings.ts";
+import { Environment, readLogReaderSettings, readSettings, readStarterSettings, type Settings } from "./settings.ts";
 import { StarterClient } from "./starter-client.ts";
 import { RuntimeHost } from "./worker-host.ts";
 
-const usage = "usage: orchestrator [--version | --healthcheck | --starter]   (settings come from the environment)";
+const usage = "usage: orchestrator [--version | --healthcheck | --starter | --log-reader]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   if (argument === "--version") return console.log(packageJson.version);
-  const isKnown = argument === "--healthcheck" || argument === "--starter";
-  if (argument !== undefined && (!isKnown || more.length > 0)) {
+  const isKnown = argument === undefined || ["--healthcheck", "--starter", "--log-reader"].includes(argument);
+  if (!isKnown || more.length > 0) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
   if (argument === "--starter") return await (await import("./run-starter.ts")).runStarter(readStarterSettings(process.env));
+  if (argument === "--log-reader") {
+    return await (await import("./run-log-reader.ts")).runLogReader(readLogReaderSettings(process.env));
+  }
   if (argument === "--healthcheck") {
     process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
     return;

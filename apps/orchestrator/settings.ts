@@ -93,3 +93,18 @@ export function readStarterSettings(environment: Record<string, string | undefin
     healthPort: read.SETT_HEALTH_PORT,
   };
 }
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const LogReaderEnvironment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance, of which it gives logs, and of no other."),
+  SETT_SOCKET: z.string().min(1).describe("The socket at which the API asks it."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of its loopback for the health check."),
+});
+
+export type LogReaderSettings = ReturnType<typeof readLogReaderSettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readLogReaderSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(LogReaderEnvironment, environment);
+  return { instance: read.SETT_INSTANCE_NAME, socket: read.SETT_SOCKET, healthPort: read.SETT_HEALTH_PORT };
+}

@@ -69,9 +69,9 @@ export interface GrantBoard {
   }): Promise<{ outcome: "renewed" } | Refused>;
   /**
    * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
-   * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`). `start`: the grant is
-   * started in the same step, before; `not_started`: that is refused, and the result is not looked at. `commit`: what the result decides
-   * about its claim, committed in the same step, after.
+   * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`). Refused without one: the
+   * attempt has not started yet. `start`: the grant is started in the same step, before; `not_started`: that is refused, and the result is
+   * not looked at. `commit`: what the result decides about its claim, committed in the same step, after.
    */
   finishGrant(order: {
     claim: ClaimId;

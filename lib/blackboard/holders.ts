@@ -24,6 +24,7 @@ type Reading =
   | "readClaim"
   | "readClaims"
   | "listOpenClaims"
+  | "countOpenClaims"
   | "listOpenClaimsOfGoal"
   | "claimsOfArtefact"
   | "listAgents"
@@ -37,6 +38,7 @@ type Reading =
   | "readEvents"
   | "readEventsBefore"
   | "followEvents"
+  | "countEvents"
   | "endOfEvents";
 
 /** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
@@ -85,7 +87,6 @@ export type CandidateBlackboard = Pick<
   | "announceClaim"
   | "adoptBids"
   | "findBidsByHand"
-  | "countOpenClaims"
   | "listClaimsOf"
   | "indexClaims"
   | "adoptArtefact"
@@ -125,6 +126,8 @@ export type PersonBlackboard = Pick<
   | "answerQuestion"
   | "recordVerdict"
   | "logEvent"
+  | "readTrigger"
+  | "recordTrigger"
   | "raiseBudget"
   | "registerAgents"
   | "expectAgents"

@@ -1,6 +1,7 @@
 // Every Redis key of an instance, in one place. docs/reference/blackboard.md#keys is made from the comments here. The segment `artifact` is
 // the one fixed exception to British spelling.
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
+import type { TriggerName } from "../model/trigger.ts";
 
 export type Keys = ReturnType<typeof keysOf>;
 
@@ -23,7 +24,7 @@ export function keysOf(instance: InstanceName) {
     grants: (claim: ClaimId) => `${prefix}grants:${claim}`,
     /** zset: artefact ids, scored by version. */
     thread: (id: LogicalId) => `${prefix}thread:${id}`,
-    /** hash: `ended` (how it was ended, if it was) and `retired` (set while `sett prune` moves it). */
+    /** hash: `ended` (how it was ended, if it was), `retired` (set while `sett prune` moves it) and `trigger` (what has stated it, if one has). */
     goal: (id: GoalId) => `${prefix}goal:${id}`,
     /** zset: artefact ids of one goal, by time. */
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
@@ -105,6 +106,13 @@ export function keysOf(instance: InstanceName) {
     orchestrator: `${prefix}orchestrator`,
     /** string: since when the instance is paused, while it is; agents may read it. */
     paused: `${prefix}paused`,
+    /** hash: agent → the place of the last message that was in its mail when the pause began, while the instance is paused. */
+    pausedMail: `${prefix}paused:mail`,
+    /**
+     * hash: what was done about a trigger of sett.yml: `schedule`, `run` (the last one that is dealt with), `goal` (its goal), `begun` and
+     * `begun_missed` (the last one that was begun); `since`, and `tag:{name}` with the commit of each tag that is known.
+     */
+    trigger: (name: TriggerName) => `${prefix}trigger:${name}`,
     /** channel: the id of each new artefact. A hint. */
     artefactChannel: `${prefix}artefact_events`,
     /** channel: the id of each claim that was opened, has changed or has ended. A hint. */

@@ -11,6 +11,7 @@ export interface Log {
   followEvents(from: string, signal: AbortSignal): AsyncIterable<SettEvent[]>;
   /** Events after `from`, at most `count`; empty at the end. */
   readEvents(from: string, count: number): Promise<SettEvent[]>;
+  countEvents(): Promise<number>;
   /** The newest events before this one (before the end, where it is undefined), newest first, at most `count`. */
   readEventsBefore(before: string | undefined, count: number): Promise<SettEvent[]>;
   /** The id of the last event; `0` when there is none. */

@@ -30,8 +30,8 @@ export interface MailBoard {
   /** The message is dealt with: it is removed, and answered where there is something to say. */
   answerMail(mail: Pick<Mail, "agent" | "place" | "id">, text: string | undefined, readOn?: ReadOn): Promise<void>;
   /**
-   * Drops all that was sent and is not dealt with of each agent whose mail takes more than `maxBytes`, and ends the agent's connections: its
-   * programs connect again then, and send again what they still have to say.
+   * Drops all that was sent and is not dealt with of each agent whose mail takes more than `maxBytes`, with its notes of what it has taken,
+   * and ends the agent's connections: its programs connect again then, and send again what they still have to say.
    */
   dropMail(maxBytes: number): Promise<DroppedMail[]>;
 }

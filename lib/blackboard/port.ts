@@ -20,6 +20,7 @@ import type { PeopleBoard } from "./people-port.ts";
 import type { PruneBoard } from "./prune-port.ts";
 import type { Refused } from "./refused.ts";
 import type { ReplyBoard } from "./reply-port.ts";
+import type { TriggerBoard } from "./trigger-port.ts";
 
 export interface Blackboard
   extends ArtefactBoard,
@@ -32,6 +33,7 @@ export interface Blackboard
     NoticeBoard,
     PruneBoard,
     ReplyBoard,
+    TriggerBoard,
     LeaderLease,
     Log,
     AsyncDisposable {

@@ -1,4 +1,4 @@
-// Warns where an agent looks as if it needs the network, and has none: `network` and `egress` of sett.yml.
+// Warns where an agent looks as if it needs the network, and has none, and where it has all of it: `network` and `egress` of sett.yml.
 import type { AgentConfig, SettConfig } from "../model/config.ts";
 import type { ConfigPath } from "./problems.ts";
 
@@ -25,11 +25,15 @@ const local = /^(?:127\.|0\.0\.0\.0)/;
 /** By the words of commands and variables. What files of the image do is not seen. */
 export function networkWarnings({ agents }: Pick<SettConfig, "agents">): Finding[] {
   return agents.flatMap((agent) => {
+    if (agent.network === "direct") {
+      const sentence = "is `direct`, which also reaches this machine and your local network: `open` or `egress` do not";
+      return [{ path: ["agents", agent.name, "network"], sentence }];
+    }
     if (agent.network !== "board" || agent.egress.length > 0) return [];
     const found = needOf(agent);
     if (found === undefined) return [];
     const { key, words, host } = found;
-    const remedy = `\`egress: ["${host ?? "HOST:PORT"}"]\` lets it reach ${host === undefined ? "one" : "it"}, \`network: open\` all`;
+    const remedy = `\`egress: ["${host ?? "HOST:PORT"}"]\` lets it reach ${host === undefined ? "one" : "it"}, \`network: open\` every public one`;
     return [{ path: ["agents", agent.name, key], sentence: `\`${words}\` looks as if it needs other machines: ${remedy}` }];
   });
 }

@@ -13,7 +13,10 @@ import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.
 import { resolveHooks } from "./resolve-hooks.ts";
 import { modelsConfig, resolveModels } from "./resolve-models.ts";
 import { missingSecrets, resolveSecrets, secretWarnings, unknownSecrets } from "./resolve-secrets.ts";
+import { resolveServices } from "./resolve-services.ts";
+import { resolveTriggers } from "./resolve-triggers.ts";
 import { parseWith } from "./sentences.ts";
+import { triggerMistakes, triggerWarnings } from "./trigger-findings.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 
@@ -104,17 +107,20 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   const hooks = resolveHooks(mapIn(yaml.data).notify, host);
   const models = resolveModels(mapIn(yaml.data).models, host, withoutKeys);
   mistakes.push(...[...hooks.mistakes, ...models.mistakes].map(place));
-  mistakes.push(...unknownModels(mapIn(mapIn(yaml.data).agents), mapIn(mapIn(yaml.data).models)).map(place));
-  mistakes.push(...unknownSecrets(mapIn(mapIn(yaml.data).agents), mapIn(mapIn(yaml.data).secrets)).map(place));
+  const whole = mapIn(yaml.data);
+  mistakes.push(...unknownModels(mapIn(whole.agents), mapIn(whole.models)).map(place));
+  mistakes.push(...unknownSecrets(mapIn(whole.agents), mapIn(whole.secrets), mapIn(whole.services)).map(place));
+  mistakes.push(...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets), mapIn(whole.services)).map(place));
   missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (mistakes.length > 0 || !parsed.isValid) {
     return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, places };
   }
 
-  const { version: _format, agents, notify, limits, ...rest } = parsed.value;
+  const { version: _format, agents, notify, triggers, limits, ...rest } = parsed.value;
   const config: SettConfig = {
     ...rest,
     secrets: resolveSecrets(rest.secrets, { folder, host }),
+    services: resolveServices(rest.services, { folder, host }),
     models: modelsConfig(rest.models, models.values),
     limits: { ...limits, budget: limits.budget ?? (Object.keys(rest.models.models).length === 0 ? {} : defaultBudget) },
     agents: [],
@@ -122,6 +128,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     people: [],
     order: Object.keys(agents).map((name) => AgentName.parse(name)),
     notify: notify.map((hook, index) => ({ ...hook, ...hooks.values[index] })),
+    triggers: resolveTriggers(triggers),
   };
   for (const [key, agent] of Object.entries(agents)) {
     const { build, image, path, role, command = [], environment: _entries, external, human, ...settings } = agent;
@@ -146,6 +153,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     ...modelWarnings(config),
     ...networkWarnings(config),
     ...secretWarnings(config),
+    ...triggerWarnings(config),
     ...(version ? otherVersion(config, version) : []),
   ];
   missing.push(...missingSecrets(config, host).map(place));

@@ -1,4 +1,4 @@
-// `secrets` of sett.yml: which of them agents name, and what this machine must have for them. Values are not read here.
+// `secrets` of sett.yml: which of them agents and tokens of the API name, and what this machine must have for them. Values are not read here.
 import { isAbsolute, join, resolve } from "node:path";
 import type { SettConfig } from "../model/config.ts";
 import type { SecretSource } from "../model/config-secrets.ts";
@@ -8,44 +8,70 @@ import type { HostEnvironment } from "./resolve-environment.ts";
 
 type Finding = { path: ConfigPath; sentence: string };
 
-/** The sources with absolute paths; `~/` is the home folder. */
+/** The sources with absolute paths. */
 export function resolveSecrets(
   secrets: Readonly<Record<string, SecretSource>>,
   { folder, host }: { folder: string; host: HostEnvironment },
 ): Record<string, SecretSource> {
-  const place = (file: string) => {
-    if (file.startsWith("~/") && host.HOME !== undefined) return join(host.HOME, file.slice(2));
-    return isAbsolute(file) ? file : resolve(folder, file);
-  };
   return Object.fromEntries(
-    Object.entries(secrets).map(([name, source]) => [name, source.file === undefined ? source : { file: place(source.file) }]),
+    Object.entries(secrets).map(([name, source]) => [
+      name,
+      source.file === undefined ? source : { file: placeOf(source.file, { folder, host }) },
+    ]),
   );
 }
 
-/** A mistake for each secret of an agent that is not there. Both maps as the file has them; the schema reports what is of another kind. */
-export function unknownSecrets(agents: Readonly<Record<string, unknown>>, secrets: Readonly<Record<string, unknown>>): Finding[] {
+/** The absolute path of a file of this machine that sett.yml names; `~/` is the home folder. */
+export function placeOf(file: string, { folder, host }: { folder: string; host: HostEnvironment }): string {
+  if (file.startsWith("~/") && host.HOME !== undefined) return join(host.HOME, file.slice(2));
+  return isAbsolute(file) ? file : resolve(folder, file);
+}
+
+/** A mistake for each named secret that is not there. All as the file has them; the schema reports what is of another kind. */
+export function unknownSecrets(
+  agents: Readonly<Record<string, unknown>>,
+  secrets: Readonly<Record<string, unknown>>,
+  services: Readonly<Record<string, unknown>> = {},
+): Finding[] {
+  const ofAgents = Object.entries(agents).flatMap(([agent, settings]) =>
+    listIn(settings, "secrets").map((use, at) => ({
+      name: typeof use === "string" ? use : Object(use).name,
+      path: ["agents", agent, "secrets", at],
+    })),
+  );
+  const ofTokens = listIn(services.api, "tokens").map((token, at) => ({
+    name: Object(token).secret,
+    path: ["services", "api", "tokens", at, "secret"],
+  }));
   const names = Object.keys(secrets);
-  return Object.entries(agents).flatMap(([agent, settings]) => {
-    const uses: unknown = Object(settings).secrets;
-    if (!Array.isArray(uses)) return [];
-    return uses.flatMap((use: unknown, at) => {
-      const name: unknown = typeof use === "string" ? use : Object(use).name;
-      if (typeof name !== "string" || names.includes(name)) return [];
-      const meant = nearestWord(name, names);
-      const remedy =
-        names.length === 0
-          ? `the file needs \`secrets: { ${name}: { file: … } }\`, which says where it comes from`
-          : meant === undefined
-            ? `known are ${names.map((one) => `\`${one}\``).join(", ")}`
-            : `did you mean \`${meant}\`?`;
-      return [{ path: ["agents", agent, "secrets", at], sentence: `\`secrets\` has no \`${name}\`: ${remedy}` }];
-    });
+  return [...ofAgents, ...ofTokens].flatMap(({ name, path }) => {
+    if (typeof name !== "string" || names.includes(name)) return [];
+    return [{ path, sentence: `\`secrets\` has no \`${name}\`: ${remedyFor(name, names)}` }];
   });
 }
 
-/** Variables that this machine does not have, for secrets that agents name. */
-export function missingSecrets({ agents, secrets }: Pick<SettConfig, "agents" | "secrets">, host: HostEnvironment): Finding[] {
-  const used = usedSecrets({ agents });
+function listIn(settings: unknown, key: string): unknown[] {
+  const list: unknown = Object(settings)[key];
+  return Array.isArray(list) ? list : [];
+}
+
+function remedyFor(name: string, names: readonly string[]): string {
+  if (names.length === 0) return `the file needs \`secrets: { ${name}: { file: … } }\`, which says where it comes from`;
+  const meant = nearestWord(name, names);
+  return meant === undefined ? `known are ${names.map((one) => `\`${one}\``).join(", ")}` : `did you mean \`${meant}\`?`;
+}
+
+/** What names secrets, and the secrets. */
+export type WithSecrets = Pick<SettConfig, "agents" | "secrets" | "services" | "triggers">;
+
+/** The names of the secrets with which the deliveries of webhooks are checked. */
+export function hookSecrets({ triggers }: Pick<SettConfig, "triggers">): string[] {
+  return [...new Set(triggers.flatMap((trigger) => (trigger.kind === "webhook" ? [trigger.secret] : [])))];
+}
+
+/** Variables that this machine does not have, for secrets that are named. */
+export function missingSecrets({ secrets, ...users }: WithSecrets, host: HostEnvironment): Finding[] {
+  const used = usedSecrets(users);
   return Object.entries(secrets).flatMap(([name, { environment }]) => {
     if (environment === undefined || !used.has(name) || host[environment] !== undefined) return [];
     const sentence = `needs the variable \`${environment}\`, which is not set on this machine`;
@@ -53,11 +79,23 @@ export function missingSecrets({ agents, secrets }: Pick<SettConfig, "agents" | 
   });
 }
 
-export function secretWarnings({ agents, secrets }: Pick<SettConfig, "agents" | "secrets">): Finding[] {
-  const used = usedSecrets({ agents });
+export function secretWarnings({ secrets, ...users }: WithSecrets): Finding[] {
+  const { agents, services } = users;
+  const used = usedSecrets(users);
   const unused = Object.keys(secrets).filter((name) => !used.has(name));
   return [
-    ...unused.map((name) => ({ path: ["secrets", name], sentence: `is named by no agent: \`secrets: [${name}]\`` })),
+    ...unused.map((name) => ({
+      path: ["secrets", name],
+      sentence: `is named by no agent, no token and no webhook: \`secrets: [${name}]\``,
+    })),
+    ...(services.api?.tokens ?? []).flatMap(({ secret, may }, at) =>
+      agents
+        .filter((agent) => agent.secrets.some(({ name }) => name === secret))
+        .map(({ name }) => ({
+          path: ["services", "api", "tokens", at, "secret"],
+          sentence: `is a secret of the agent ${name}, too, which could use the API with it (${may.join(", ")})`,
+        })),
+    ),
     ...agents.flatMap((agent) =>
       agent.secrets.flatMap(({ variable }, at) =>
         variable === undefined || agent.environment[variable] === undefined
@@ -73,7 +111,9 @@ export function secretWarnings({ agents, secrets }: Pick<SettConfig, "agents" | 
   ];
 }
 
-/** The names of the secrets that some agent gets. */
-export function usedSecrets({ agents }: Pick<SettConfig, "agents">): Set<string> {
-  return new Set(agents.flatMap(({ secrets }) => secrets.map(({ name }) => name)));
+/** The names of the secrets that some agent gets, that are the value of a token, or with which a webhook is checked. */
+export function usedSecrets({ agents, services, triggers }: Omit<WithSecrets, "secrets">): Set<string> {
+  const ofTokens = services.api?.tokens.map(({ secret }) => secret) ?? [];
+  const ofHooks = hookSecrets({ triggers });
+  return new Set([...agents.flatMap(({ secrets }) => secrets.map(({ name }) => name)), ...ofTokens, ...ofHooks]);
 }

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import type { AgentName, CommitHash, InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
-import { type RepositoryPlace, unusable } from "./find-repository.ts";
+import { type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
 import type { FileOfAgents, FolderOfAgents } from "./folder-of-agents.ts";
 import { removeTree } from "./remove-tree.ts";
 
@@ -32,21 +32,22 @@ export function packName(commit: CommitHash): string {
 }
 
 /**
- * Makes the exchange, and in it the folder of each agent that may publish. A folder gets its owner before its agent can reach it; one that
+ * Makes the exchange, and in it the folder of each agent that may publish, who are `writer` on this machine. A folder gets its owner before its agent can reach it; one that
  * has served is only checked. Throws repository-unusable.
  */
 export async function createExchange(
   place: RepositoryPlace,
   instance: InstanceName,
-  writers: readonly AgentName[],
+  { writers, writer }: { writers: readonly AgentName[]; writer: Owner },
 ): Promise<void> {
   const path = exchangePath(place, instance);
   try {
     // Another instance of the repository may just remove the folders that are empty.
     await makeParents(place, path).catch(() => makeParents(place, path));
     for (const folder of writers.map((agent) => join(path, agent))) {
-      if (await makeFolder(folder)) await changeOwner(place.containerUser, folder);
-      else await requireOwner(folder, place.containerUser.uid);
+      const isNew = await makeFolder(folder);
+      if (isNew) await changeOwner(writer, folder);
+      await requireOwner(folder, writer.uid, isNew ? notOurs : leftBehind);
     }
   } catch (cause) {
     if (cause instanceof SettError) throw cause;
@@ -71,11 +72,16 @@ async function makeFolder(path: string): Promise<boolean> {
   }
 }
 
-async function requireOwner(folder: string, uid: number): Promise<void> {
+const leftBehind =
+  "`sett down` fetches the commits on record that are still in it; then remove it, and `sett up` makes a new one.";
+/** The repository is another user's, or the Engine has `userns-remap`. */
+const notOurs =
+  "Only root can give the folder to that user: run `sett up` as root, or with an Engine that has no `userns-remap`.";
+
+async function requireOwner(folder: string, uid: number, hint: string): Promise<void> {
   const stats = await lstat(folder);
   if (stats.isDirectory() && stats.uid === uid) return;
   const what = stats.isDirectory() ? `belongs to user ${stats.uid}, and agents work as ${uid}` : "is no folder";
-  const hint = "`sett down` fetches the commits on record that are still in it; then remove it, and `sett up` makes a new one.";
   throw unusable(`${folder}, where an agent leaves its commits, ${what}.`, hint);
 }
 

@@ -32,8 +32,8 @@ const descriptors = "/proc/self/fd";
 export interface FileOfAgents extends Disposable {
   readonly fd: number;
   readonly size: number;
-  /** Identifies the file, whatever its name. */
-  readonly inode: number;
+  /** Identifies the file and its content, whatever its name; a file that is changed meanwhile gets another one. */
+  readonly identity: string;
 }
 
 export class FolderOfAgents implements Disposable {
@@ -68,8 +68,8 @@ export class FolderOfAgents implements Disposable {
   file(name: string, maxBytes: number): FileOfAgents | undefined {
     const fd = this.#open("file", name);
     if (fd === undefined) return undefined;
-    const { size, ino } = fstatSync(fd);
-    if (size <= maxBytes) return { fd, size, inode: ino, [Symbol.dispose]: () => closeSync(fd) };
+    const { size, ino, mtimeMs } = fstatSync(fd);
+    if (size <= maxBytes) return { fd, size, identity: `${ino} ${size} ${mtimeMs}`, [Symbol.dispose]: () => closeSync(fd) };
     closeSync(fd);
     throw refused(`${this.#path}/${name}`, `it has ${size} bytes, and no more than ${maxBytes} are read`);
   }

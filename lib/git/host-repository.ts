@@ -6,14 +6,21 @@ import { type AgentName, type ArtefactId, CommitHash, type GoalId, type Instance
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
+import { type DirtyFile, dirtyArguments, readDirtyFiles } from "./dirty-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
-import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
-import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { findRepository, type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
+import { GivenPacks, listRefs, packing } from "./given-packs.ts";
+import { type ImportedCommits, importCommits, limited } from "./import-commits.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
+import { closeToApi, openToApi } from "./open-to-api.ts";
 import { settRef } from "./refs.ts";
+import { ResultsReader } from "./results-reader.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { type ChangeDetail, showChanges } from "./show-changes.ts";
+import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
+import { borrowing } from "./take-commit.ts";
+import { withoutRepository } from "./user-environment.ts";
 
 /** Address space for each run of git: many times what the largest repositories need, and less than what would stop a machine. */
 const memoryBytes = 8 * 1024 * 1024 * 1024;
@@ -24,12 +31,6 @@ interface HostRepositoryOptions {
   readonly gitPath?: string;
   /** Without it a repository without commits is refused. */
   readonly mayBeEmpty?: boolean;
-}
-
-/** `state` is git's two letters: index, then folder; `??` for a file that git does not know. */
-export interface DirtyFile {
-  readonly state: string;
-  readonly path: string;
 }
 
 /** HEAD, index, files and configuration of the repository are only read, except by `commitNewFiles`. */
@@ -63,9 +64,13 @@ export class HostRepository {
     );
   }
 
+  async hasCommit(hash: CommitHash): Promise<boolean> {
+    return (await this.#try({ args: ["cat-file", "-e", `${hash}^{commit}`] })).exitCode === 0;
+  }
+
   /** The commit itself. Throws `usage` when this repository does not have it. */
   async commit(hash: CommitHash): Promise<CommitHash> {
-    if ((await this.#try({ args: ["cat-file", "-e", `${hash}^{commit}`] })).exitCode === 0) return hash;
+    if (await this.hasCommit(hash)) return hash;
     throw new SettError("usage", `${this.place.toplevel} does not have commit ${hash}.`, {
       hint: "Push or fetch it, then ask again.",
     });
@@ -73,9 +78,7 @@ export class HostRepository {
 
   /** What `git status` shows: changed, staged and unknown files, not the ignored ones. Empty when all is committed. */
   async dirtyFiles(): Promise<DirtyFile[]> {
-    const args = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];
-    const entries = (await this.#run({ args })).split("\0").slice(0, -1);
-    return entries.map((entry) => ({ state: entry.slice(0, 2), path: entry.slice(3) }));
+    return readDirtyFiles(await this.#run({ args: dirtyArguments }));
   }
 
   /** Whether git knows the file, so that its commits have it. `path`: absolute, also outside of the repository. */
@@ -101,7 +104,8 @@ export class HostRepository {
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
     await addToStore(this.#git, this.place, instance, commit);
     const ref = settRef(instance, goalId);
-    await this.#run({ args: ["update-ref", ref, commit] });
+    // Where the user wants a log of every name, the API, which writes nothing but the name, could not write it.
+    await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
     const { owner, commonDir } = this.place;
     await changeOwner(owner, `${commonDir}/refs/sett`, `${commonDir}/refs/sett/${instance}`, `${commonDir}/${ref}`);
   }
@@ -113,11 +117,12 @@ export class HostRepository {
 
   /** The newest tag among the ancestors of `commit`, with the commit that it names; undefined where nothing is tagged. */
   async lastTag(commit: CommitHash): Promise<{ name: string; commit: CommitHash } | undefined> {
-    const found = await this.#try({ args: ["describe", "--tags", "--abbrev=0", commit] });
-    if (found.exitCode !== 0) return undefined;
-    const name = found.stdout.replace(/\n$/, "");
-    const tagged = await this.#run({ args: ["rev-parse", "--verify", `refs/tags/${name}^{commit}`] });
-    return { name, commit: CommitHash.parse(tagged.trim()) };
+    return await lastTag({ run: (each) => this.#run(each), try: (each) => this.#try(each) }, commit);
+  }
+
+  /** All tags that name a commit, with the commit, the oldest first. */
+  async tags(): Promise<Tag[]> {
+    return readTags(await this.#run({ args: tagArguments }));
   }
 
   /** What an instance's agents see of the repository, and where they leave their commits: `createFolders` makes both. */
@@ -127,11 +132,37 @@ export class HostRepository {
 
   /**
    * Makes the exchange with a folder for each agent that may publish, and the store with what goals reach, of which agents see the newest
-   * `history` commits, or all. What exists is checked and added to. Throws repository-unusable, git-failed.
+   * `history` commits, or all. `writer`: who agents are here, if not as in containers. Throws repository-unusable, git-failed.
    */
-  async createFolders(instance: InstanceName, writers: readonly AgentName[], history?: number): Promise<void> {
-    await createExchange(this.place, instance, writers);
+  async createFolders(instance: InstanceName, writers: readonly AgentName[], history?: number, writer?: Owner): Promise<void> {
+    await createExchange(this.place, instance, { writers, writer: writer ?? this.place.containerUser });
     await createStore(this.#git, this.place, instance, history);
+  }
+
+  /** The artefacts whose commits this repository has by name already. */
+  async knownResults(instance: InstanceName): Promise<Set<string>> {
+    return new Set((await this.#run(listRefs(instance))).split("\n").map((ref) => ref.slice(ref.lastIndexOf("/") + 1)));
+  }
+
+  /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
+  async writePack(commit: CommitHash, base: CommitHash | undefined, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+    await this.#run(packing(commit, base, onChunk));
+  }
+
+  /** Puts packs from elsewhere where commits of agents are taken from, each checked on the way like theirs, and imports them. */
+  async importPacks(
+    instance: InstanceName,
+    results: readonly (RecordedCommit & { readonly artefact: ArtefactId })[],
+    packOf: (artefact: ArtefactId) => Promise<Uint8Array>,
+  ): Promise<ImportedCommits> {
+    await using packs = new GivenPacks(exchangePath(this.place, instance));
+    for (const each of results) await packs.put(each, () => packOf(each.artefact));
+    return await this.fetchCommits(instance, results);
+  }
+
+  /** Lets the API post goals from its container: it writes their names, and what agents see of them. Throws repository-unusable. */
+  async openToApi(instance: InstanceName): Promise<void> {
+    await openToApi(this.place, instance);
   }
 
   /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */
@@ -141,6 +172,22 @@ export class HostRepository {
   ): Promise<ImportedCommits> {
     const recorded = results.map(({ artefact, commit, agent }) => ({ ref: settRef(instance, artefact), commit, agent }));
     return await importCommits(this.#git, this.place, instance, recorded);
+  }
+
+  /**
+   * Reads commits of artefacts beside this repository, which stays as it is: `take` resolves with a view of it that has them, too. `folder`:
+   * for this process alone.
+   */
+  async openResults(folder: string): Promise<{
+    take(instance: InstanceName, results: readonly RecordedCommit[]): Promise<Pick<HostRepository, "showChanges" | "writePack">>;
+  }> {
+    const reader = await ResultsReader.open(limited(this.#git), this.place, folder);
+    return {
+      take: async (instance, results) => {
+        const objects = await reader.take(instance, results);
+        return new HostRepository({ ...this.#git, env: { ...this.#git.env, ...borrowing(objects) } }, this.place);
+      },
+    };
   }
 
   /** Whether agents may have left anything in the exchange. */
@@ -166,6 +213,7 @@ export class HostRepository {
   async removeRefs(instance: InstanceName): Promise<void> {
     const refs = await this.#run({ args: ["for-each-ref", "--format=delete %(refname)", `refs/sett/${instance}/`] });
     if (refs !== "") await this.#run({ args: ["update-ref", "--stdin"], stdin: refs });
+    await closeToApi(this.place, instance);
   }
 
   /**
@@ -198,10 +246,4 @@ export class HostRepository {
 
 function inPlace({ gitDir, toplevel }: RepositoryPlace, run: GitRun): GitRun {
   return { ...run, args: [`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, ...run.args], cwd: toplevel };
-}
-
-/** A hook or an alias of git that called us has set variables that name its own repository, index and so on. */
-function withoutRepository(env: HostRepositoryOptions["env"]): HostRepositoryOptions["env"] {
-  const ofTheUser = /^GIT_(?:EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL))$/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || ofTheUser.test(name)));
 }

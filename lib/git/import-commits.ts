@@ -31,7 +31,7 @@ export interface ImportedCommits {
 }
 
 /** Limits of git for data from agents, and settings with which it stays within them on correct data. */
-function limited(git: Git): Git {
+export function limited(git: Git): Git {
   const limits = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs: 10 * 60_000, stdoutBytes: 64 * 1024 * 1024 };
   const settings = [
     "core.bigFileThreshold=32m",

@@ -3,13 +3,14 @@
 //   .git/sett/objects/INSTANCE/pack/…             packs, which only grow until they are written anew
 //   .git/sett/objects/INSTANCE/info/sett-shallow  where history ends, in the format of git's own file `shallow`
 //   .git/sett/objects/INSTANCE/info/sett-history  how many commits agents see of it, where that is limited
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CommitHash, type InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { removeTree } from "./remove-tree.ts";
 import { type Git, runGit } from "./run-git.ts";
+import { borrowing } from "./take-commit.ts";
 
 /** git looks into every pack: more than so many are written anew as one. */
 const maxPacks = 50;
@@ -83,7 +84,8 @@ async function makeFolders({ place, path }: Store): Promise<void> {
   const folders = [dirname(dirname(path)), dirname(path), path, join(path, "pack"), join(path, "info")];
   for (const folder of folders) {
     await mkdir(folder, { recursive: true });
-    await chmod(folder, 0o755);
+    // Of the API's container only the innermost are writable.
+    if (((await stat(folder)).mode & 0o777) !== 0o755) await chmod(folder, 0o755);
   }
   await changeOwner(place.owner, ...folders);
 }
@@ -139,7 +141,9 @@ async function pack(
   const revisions = [...[...ends].map((commit) => `--shallow ${commit}`), ...commits, ...known.map((commit) => `^${commit}`)];
   const folder = join(path, "pack");
   const args = [inPlace(place), "pack-objects", "--revs", "--delta-base-offset", "--quiet", join(folder, "pack")];
-  const hash = (await runGit(git, { args, stdin: `${revisions.join("\n")}\n` })).trim();
+  // git makes its unfinished files here, too, and not among the objects of the repository.
+  const env = { GIT_OBJECT_DIRECTORY: path, ...borrowing(place.objectsDir) };
+  const hash = (await runGit(git, { args, env, stdin: `${revisions.join("\n")}\n` })).trim();
   const files = (await readdir(folder)).filter((name) => name.startsWith(`pack-${hash}.`)).map((name) => join(folder, name));
   for (const file of files) await chmod(file, 0o444);
   await changeOwner(place.owner, ...files);

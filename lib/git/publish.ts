@@ -7,6 +7,7 @@ import type { CommitHash } from "../model/ids.ts";
 import { packName } from "./exchange.ts";
 import { removeTree } from "./remove-tree.ts";
 import { type Git, runGit } from "./run-git.ts";
+import { sharePack } from "./share-packs.ts";
 import { makeStore, takePack } from "./take-commit.ts";
 
 interface Publication {
@@ -24,7 +25,7 @@ interface Publication {
 
 /** Throws git-failed when something that the commit needs is missing; then nothing is published. */
 export async function publishCommit(publication: Publication): Promise<void> {
-  const { folder, commit } = publication;
+  const { folder, commit, start } = publication;
   await requireFolder(folder);
   const unfinished = join(folder, `.${commit}`);
   try {
@@ -32,6 +33,7 @@ export async function publishCommit(publication: Publication): Promise<void> {
     await writePack(publication, unfinished);
     await requireWhole(publication, unfinished);
     await rename(unfinished, join(folder, packName(commit)));
+    if (start !== undefined) await sharePack({ ...publication, start }).catch(() => undefined);
   } finally {
     await removeTree(unfinished).catch(() => undefined);
   }

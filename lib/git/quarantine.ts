@@ -19,12 +19,13 @@ export class Quarantine implements AsyncDisposable {
   private constructor(git: Git, place: RepositoryPlace, objectsDir: string) {
     this.objectsDir = objectsDir;
     this.#place = place;
-    this.#taking = { git, gitDir: place.gitDir, objectsDir };
+    this.#taking = { git, gitDir: place.gitDir, objectsDir, taken: new Set() };
   }
 
-  static async make(git: Git, place: RepositoryPlace): Promise<Quarantine> {
+  /** `folder`: an empty one for it; without it, one is made among the objects of the repository. */
+  static async make(git: Git, place: RepositoryPlace, folder?: string): Promise<Quarantine> {
     // Named as git names its own: git's next clean-up removes one that a crash has left behind.
-    const objectsDir = await mkdtemp(join(place.objectsDir, "tmp_objdir-sett-"));
+    const objectsDir = folder ?? (await mkdtemp(join(place.objectsDir, "tmp_objdir-sett-")));
     await makeStore(objectsDir, place.objectsDir);
     return new Quarantine(git, place, objectsDir);
   }

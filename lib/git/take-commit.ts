@@ -12,6 +12,8 @@ export interface Taking {
   readonly git: Git;
   readonly gitDir: string;
   readonly objectsDir: string;
+  /** Files that were taken into it, by what identifies them: several commits may have one. */
+  readonly taken?: Set<string>;
 }
 
 /** Every object is checked, except for padded file modes, which old programs have left in many histories. */
@@ -27,8 +29,11 @@ export async function takeCommit(
   try {
     for (const file of packsOf(exchange, recorded)) {
       using pack = file;
+      if (taking.taken?.has(pack.identity)) return undefined;
       problem = await takePack(taking, pack.fd).then(() => "", messageOf);
-      if (problem === "") return undefined;
+      if (problem !== "") continue;
+      taking.taken?.add(pack.identity);
+      return undefined;
     }
     return problem;
   } catch (error) {

@@ -1,10 +1,10 @@
 // What the tools of the MCP server work with: one instance, and the person for whom an assistant acts.
 import type { Marks } from "../client/actions/marks.ts";
 import type { Asker } from "../client/actions/request.ts";
+import type { Right } from "../model/api-access.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { Actor } from "../model/event.ts";
 import type { GoalId } from "../model/ids.ts";
-import type { Right } from "../model/right.ts";
 
 export type GoalOrder = { text: string; id: GoalId | undefined; actor: Actor; marks: Marks };
 

@@ -73,8 +73,8 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
   if (network === "none" && model !== undefined) {
     found.push({ path: ["network"], message: "is `none`, which also cuts off the gateway to its `model`: leave it out" });
   }
-  if (network !== "board" && Array.isArray(agent.egress) && agent.egress.length > 0) {
-    const message = `needs \`network: board\`: with \`${String(network)}\` it would change nothing`;
+  if ((network === "none" || network === "direct") && Array.isArray(agent.egress) && agent.egress.length > 0) {
+    const message = `needs \`network: board\` or \`open\`: with \`${String(network)}\` it would change nothing`;
     found.push({ path: ["egress"], message });
   }
   if (strategy === "fresh_per_call" && Object(agent.workspace).keep === true) {

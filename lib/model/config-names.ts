@@ -4,9 +4,10 @@ import { userRole } from "./artefact.ts";
 import { AgentName } from "./ids.ts";
 
 const reservedSentence =
-  "is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper` and `redis` are parts of Sett";
+  "is reserved: `user` means people, `orchestrator`, `gateway`, `egress`, `starter`, `keeper`, `api`, `log-reader` and `redis` are parts of Sett";
+const reserved = [userRole, "orchestrator", "gateway", "egress", "starter", "keeper", "api", "log-reader", "redis"];
 function isReserved(name: string): boolean {
-  return [userRole, "orchestrator", "gateway", "egress", "starter", "keeper", "redis"].includes(name);
+  return reserved.includes(name);
 }
 
 const roleSentence = "must be a word without `*`, spaces at its ends or control characters";

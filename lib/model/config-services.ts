@@ -1,5 +1,6 @@
 // The `services` of sett.yml: Sett's own containers.
 import { z } from "zod";
+import { ApiService } from "./config-api.ts";
 import { ImageName } from "./config-names.ts";
 import { Duration, durationBetween, Port } from "./config-quantities.ts";
 import { ServiceResources } from "./config-resources.ts";
@@ -22,6 +23,9 @@ const Redis = z
   .transform(({ timeout, give_up, ...redis }) => ({ ...redis, timeout_ms: timeout, give_up_ms: give_up }));
 
 export const Services = z.strictObject({
+  api: ApiService.optional().describe(
+    "The API and its page, for other machines and for teams. Default: none; `sett ui` shows the page here.",
+  ),
   orchestrator: Orchestrator.prefault({}).describe("The orchestrator's container."),
   redis: Redis.prefault({}).describe("Redis' container, and how the services reach it."),
 });

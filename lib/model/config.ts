@@ -11,7 +11,8 @@ import { ContextSize, Duration, durationBetween, Port } from "./config-quantitie
 import { AgentResources } from "./config-resources.ts";
 import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
-import { Egress, NetworkMode } from "./egress.ts";
+import { type Triggers, TriggersFile } from "./config-triggers.ts";
+import { Egress, NetworkMode, networkModes } from "./egress.ts";
 import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
@@ -91,9 +92,7 @@ export const AgentFile = z
       .boolean()
       .optional()
       .describe("The command may write anywhere in its container, as far as its user may. Default: only for `path`."),
-    network: NetworkMode.default("board").describe(
-      "What the container reaches. `board`: the gateway to its model, and what `egress` names. `none`: nothing. `open`: the internet.",
-    ),
+    network: NetworkMode.default("board").describe(networkModes),
     egress: z
       .array(Egress)
       .max(200)
@@ -194,6 +193,7 @@ export const SettFile = z.strictObject({
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })
     .describe("The agents by name."),
   notify: z.array(HookFile).max(20).default([]).describe("The webhooks to notify when a person is needed, or a goal has ended."),
+  triggers: TriggersFile,
   services: Services.prefault({}).describe("Sett's own containers."),
 });
 export type SettFile = z.infer<typeof SettFile>;
@@ -234,7 +234,7 @@ export type ModelsConfig = {
 };
 
 /** sett.yml, ready for use. Agents are in the order of the file; those for which Sett starts nothing have lists of their own. */
-export type SettConfig = Omit<SettFile, "version" | "agents" | "models" | "limits" | "notify"> & {
+export type SettConfig = Omit<SettFile, "version" | "agents" | "models" | "limits" | "notify" | "triggers"> & {
   models: ModelsConfig;
   /** `budget` is that of one goal; without limits where the file has no models. */
   limits: Omit<SettFile["limits"], "budget"> & { budget: Budget };
@@ -244,4 +244,5 @@ export type SettConfig = Omit<SettFile, "version" | "agents" | "models" | "limit
   /** All of them, in the order of the file. */
   order: AgentName[];
   notify: Hook[];
+  triggers: Triggers;
 };

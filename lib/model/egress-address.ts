@@ -3,7 +3,8 @@
 /** `never`: a machine itself, its link and groups. `private`: a local network, only where sett.yml names the host in full. */
 export type AddressKind = "public" | "private" | "never";
 
-const nevers = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4"];
+/** The last has the settings of every virtual machine of Azure, although the address looks public. */
+const nevers = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32"];
 const nevers6 = ["::/128", "::1/128", "fe80::/10", "fec0::/10", "ff00::/8"];
 const privates = [
   ...["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16"],
@@ -20,17 +21,41 @@ const carriers: [string, number][] = [
   ["2002::/16", 1],
 ];
 
+/** Whether an address, without brackets, is in one of these networks, or means one that is; false for what is no address. */
+export function isAddressIn(address: string, networks: readonly string[]): boolean {
+  const groups = groupsOf(address);
+  if (groups === undefined || isWithin(groups, networks)) return groups !== undefined;
+  const carried = carriedBy(groups);
+  return carried !== undefined && isAddressIn(carried, networks);
+}
+
+/**
+ * The network of a public address that is a machine's own: of IPv4 the address alone, because its neighbours are others; of IPv6 its link,
+ * where addresses change by the hour.
+ */
+export function ownNetworkOf(address: string): string | undefined {
+  if (kindOfAddress(address) !== "public") return undefined;
+  if (!address.includes(":")) return `${address}/32`;
+  const link = (groupsOf6(address) ?? []).slice(0, 4).map((group) => group.toString(16));
+  return `${link.join(":")}::/64`;
+}
+
 /** `address` without brackets and zone; what is no address is `never`. `own`: networks (`172.18.0.0/16`) that no agent may reach. */
 export function kindOfAddress(address: string, own: readonly string[] = []): AddressKind {
-  const groups = address.includes(":") ? groupsOf6(address) : groupsOf4(address);
+  const groups = groupsOf(address);
   if (groups === undefined) return "never";
   if (isWithin(groups, own)) return "never";
   if (groups.length === 2) return kindIn(groups, nevers, privates);
   const kind = kindIn(groups, nevers6, privates6);
   if (kind === "never") return kind;
+  const carried = carriedBy(groups);
+  return carried === undefined ? kind : kindOfAddress(carried, own);
+}
+
+/** The address of IPv4 that one of IPv6 means. */
+function carriedBy(groups: number[]): string | undefined {
   const [, at] = carriers.find(([network]) => isWithin(groups, [network])) ?? [];
-  if (at === undefined) return kind;
-  return kindOfAddress(textOf4(groups.slice(at, at + 2)), own);
+  return at === undefined ? undefined : textOf4(groups.slice(at, at + 2));
 }
 
 function kindIn(groups: number[], never: string[], local: string[]): AddressKind {
@@ -49,6 +74,10 @@ function isWithin(groups: number[], networks: readonly string[]): boolean {
       return group >>> (16 - count) === (other[index] ?? 0) >>> (16 - count);
     });
   });
+}
+
+function groupsOf(address: string): number[] | undefined {
+  return address.includes(":") ? groupsOf6(address) : groupsOf4(address);
 }
 
 function groupsOf4(text: string): number[] | undefined {

@@ -19,10 +19,14 @@ export function parseTarget(text: string): EgressTarget | undefined {
   return number >= 1 && number <= 65_535 ? { host: host.toLowerCase(), port: number } : undefined;
 }
 
-/** Whether an agent with these targets may connect to this host and port. `host` as a client writes it, perhaps with a dot at its end. */
+/**
+ * What allows an agent with these targets to connect to this host and port: best one that names the host in full. `host` as a client writes
+ * it, perhaps with a dot at its end.
+ */
 export function allowedBy(targets: readonly EgressTarget[], host: string, port: number): EgressTarget | undefined {
   const wanted = host.toLowerCase().replace(/\.$/, "");
-  return targets.find((target) => (target.port === "*" || target.port === port) && isOf(wanted, target.host));
+  const matching = targets.filter((target) => (target.port === "*" || target.port === port) && isOf(wanted, target.host));
+  return matching.find((target) => !isPattern(target)) ?? matching[0];
 }
 
 function isOf(wanted: string, host: string): boolean {
@@ -55,4 +59,19 @@ function isNever(target: EgressTarget | undefined): boolean {
   return /^[\d.]+$|:/.test(address) && kindOfAddress(address) === "never";
 }
 
-export const NetworkMode = z.enum(["none", "board", "open"]);
+export const NetworkMode = z.enum(["none", "board", "open", "direct"]);
+export type NetworkMode = z.infer<typeof NetworkMode>;
+
+/** Of the key in sett.yml. */
+export const networkModes = [
+  "What the command reaches. `board`: the gateway to its model, and what `egress` names. `none`: nothing. `open`: every public",
+  "host as well, through the same proxy. `direct`: a network of its own without a proxy, which reaches this machine, too.",
+].join(" ");
+
+/** Every public host: what `network: open` allows. */
+export const everywhere = "*:*";
+
+/** What an agent reaches through the proxy. */
+export function reachOf({ network, egress }: { network: NetworkMode; egress: readonly string[] }): readonly string[] {
+  return network === "open" ? [everywhere, ...egress] : egress;
+}

@@ -25,6 +25,7 @@ export const exitCodes = {
 
 export const exitCodeOf = {
   "agent-not-found": exitCodes.wrongUse,
+  "api-unreachable": exitCodes.failed,
   "archive-unusable": exitCodes.failed,
   "artefact-ambiguous": exitCodes.wrongUse,
   "artefact-malformed": exitCodes.failed,

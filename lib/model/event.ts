@@ -91,6 +91,14 @@ export const EventType = z.enum([
   "model_called",
   /** A person has raised the limits of a goal, or those of an agent in it. Data: `usd`, `tokens`, `calls`, `cause`. */
   "budget_raised",
+  /**
+   * A trigger of sett.yml has stated a goal. Data: `kind` (`cron`, `webhook`, `tag`), `cause` (a time, an event of a forge, a tag), `missed`
+   * (how many runs that were missed it makes up for), and `wanted_commit` where the repository does not have this commit: the work begins at
+   * HEAD.
+   */
+  "trigger_fired",
+  /** A trigger has stated no goal, for a reason. Data: `kind`, `cause`, `reason`. */
+  "trigger_skipped",
   /** `sett prune` has moved goals into a file. Data: `file`, `sha256`, `goals`, `artefacts`, `events`, `bytes`, `before`. */
   "goals_pruned",
   /** The orchestrator could not handle an event in eight tries. Data: `event`, `type`, `tries`, `reason`. */
@@ -114,9 +122,9 @@ export type EventType = z.infer<typeof EventType>;
 
 /**
  * Who did it: `agent:coder@3f2a9c1b7d20` (where it runs: a container's host name is its id), `orchestrator:3` (its epoch),
- * `gateway`, `person:Ada Lovelace <ada@example.org>`, `hand` (plain Redis commands).
+ * `gateway`, `person:Ada Lovelace <ada@example.org>`, `trigger:nightly` (a trigger of sett.yml), `hand` (plain Redis commands).
  */
-export const Actor = z.string().regex(/^(?:agent:.+|orchestrator:\d+|person:.+|gateway|hand)$/);
+export const Actor = z.string().regex(/^(?:agent:.+|orchestrator:\d+|person:.+|trigger:.+|gateway|hand)$/);
 export type Actor = z.infer<typeof Actor>;
 
 const references = {

@@ -61,10 +61,10 @@ export type ContainerSpec = {
   /** A name under which the container reaches this machine. A process of this machine has no such name. */
   hostAlias?: string;
   /**
-   * Published on 127.0.0.1 only. Without a `hostPort` the system chooses a free one, anew at every start of the container. A process of
+   * Published on 127.0.0.1, unless `hostAddress` names another address of this machine. Without a `hostPort` the system chooses a free one, anew at every start of the container. A process of
    * this machine needs one, and listens on it itself.
    */
-  ports?: { port: number; hostPort?: number }[];
+  ports?: { port: number; hostPort?: number; hostAddress?: string }[];
   capabilities: "none" | "default";
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */
   isInit?: boolean;

@@ -13,11 +13,14 @@ export type PartKind =
         | "egress"
         | "starter"
         | "keeper"
+        | "api"
+        | "log-reader"
         | "network"
         | "blackboard"
         | "record"
         | "carrier"
-        | "socket";
+        | "socket"
+        | "api-files";
     }
   | { component: "agent"; agent: AgentName; role: string }
   | { component: "workspace" | "secrets"; agent: AgentName }
@@ -60,11 +63,14 @@ function kindLabels(part: PartKind): Record<string, string> {
     case "egress":
     case "starter":
     case "keeper":
+    case "api":
+    case "log-reader":
     case "network":
     case "blackboard":
     case "record":
     case "carrier":
     case "socket":
+    case "api-files":
       return {};
     case "workspace":
     case "secrets":
@@ -107,11 +113,14 @@ function readKind(labels: Record<string, string>): PartKind | undefined {
     case "egress":
     case "starter":
     case "keeper":
+    case "api":
+    case "log-reader":
     case "network":
     case "blackboard":
     case "record":
     case "carrier":
     case "socket":
+    case "api-files":
       return { component };
     case "workspace":
     case "secrets": {

@@ -49,7 +49,7 @@ export function networkName(instance: InstanceName): string {
   return `sett-${instance}`;
 }
 
-/** Of agents with `network: open`, and of the egress proxy; none of them reaches another. No instance's name has a dot in it, so that no other instance has these names. */
+/** Of agents with `network: direct`, and of the egress proxy; none of them reaches another. No instance's name has a dot in it, so that no other instance has these names. */
 export function openNetworkName(instance: InstanceName): string {
   return `sett-${instance}.open`;
 }
@@ -79,7 +79,27 @@ export function secretsVolumeName(instance: InstanceName, agent: AgentName): str
   return `sett-${instance}.secrets.${agent}`;
 }
 
-/** It alone has the Engine's socket. Only an instance with workers has one. */
+/** The API and its page. Only an instance with `services.api` has one. */
+export function apiName(instance: InstanceName): string {
+  return `sett-${instance}-api`;
+}
+
+/** The certificate of the API and its key, and commits of agents that it has read. */
+export function apiVolumeName(instance: InstanceName): string {
+  return `sett-${instance}.api`;
+}
+
+/** It has the Engine's socket, and gives the API the logs of the instance's parts. */
+export function logReaderName(instance: InstanceName): string {
+  return `sett-${instance}-log-reader`;
+}
+
+/** Where the reader of logs has its socket, which the API alone sees. */
+export function logsVolumeName(instance: InstanceName): string {
+  return `sett-${instance}.logs`;
+}
+
+/** It alone starts workers, for which it has the Engine's socket. Only an instance with workers has one. */
 export function starterName(instance: InstanceName): string {
   return `sett-${instance}-starter`;
 }

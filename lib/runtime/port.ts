@@ -20,6 +20,8 @@ export type EngineInfo = {
   canLimitProcessors: boolean;
   /** It runs without root: root of a container is then the user of this machine who runs the Engine, and other users are no users of it. */
   isRootless: boolean;
+  /** The user of its machine that root of a container is, where it gives containers other users; user N of one is then that many further. */
+  firstUser?: { uid: number; gid: number };
 };
 
 export type ImageInfo = {

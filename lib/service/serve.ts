@@ -4,7 +4,7 @@ import { SettError } from "../model/errors.ts";
 
 /**
  * `port` 0: any that is free. `isPatient`: an answer may be silent for any time; else a silence of `idleSeconds` (ten) ends it in Bun. `tls`:
- * the certificate and its key, in PEM.
+ * the certificate and its key, in PEM. `name`: of the port, for a message; `hint` says how to choose another one.
  */
 type Address = {
   port: number;
@@ -12,6 +12,8 @@ type Address = {
   isPatient?: boolean;
   idleSeconds?: number;
   tls?: { cert: string; key: string } | undefined;
+  name?: string;
+  hint?: string;
 };
 type Fetch = (request: Request) => Response | Promise<Response>;
 /** `stop` answers the requests that have arrived, and accepts no more. `unref`: it does not keep the process alive. */
@@ -33,16 +35,17 @@ export function serve(address: Address, fetch: Fetch): Server {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
     const problem = code === "EADDRINUSE" ? "is used by another program" : "may not be used by this user";
-    throw new SettError("port-unusable", `The health port ${address.port} ${problem}.`, {
-      hint: "Set SETT_HEALTH_PORT (`health_port` in sett.yml) to a free port, or to 0 for any.",
-      cause,
-    });
+    const { port, name = "health port", hint = ofHealthPort } = address;
+    throw new SettError("port-unusable", `The ${name} ${port} ${problem}.`, { hint, cause });
   }
 }
 
+const ofHealthPort = "Set SETT_HEALTH_PORT (`health_port` in sett.yml) to a free port, or to 0 for any.";
+
 function serveInBun({ port, hostname, isPatient = false, idleSeconds = 10, tls }: Address, fetch: Fetch): Server {
   // `development` would print an error with which a stream ends, into a log that is JSON.
-  const options = { port, hostname, development: false, idleTimeout: isPatient ? 0 : idleSeconds, fetch };
+  // Without `development` two programs of a user may otherwise have the same port, and each gets some of the connections.
+  const options = { port, hostname, development: false, reusePort: false, idleTimeout: isPatient ? 0 : idleSeconds, fetch };
   return Bun.serve(tls === undefined ? options : { ...options, tls });
 }
 

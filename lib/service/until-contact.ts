@@ -18,7 +18,7 @@ export async function untilContact<Result>(
       return await job();
     } catch (error) {
       if (!isAway(error) || signal.aborted) throw error;
-      log.warn("Redis is away, trying again", { error: messageOf(error), tries });
+      log.warn("No answer, trying again", { error: messageOf(error), tries });
       await sleep(backOffMs(tries, { firstMs: 100, maxMs: 2_000 }), signal);
       onRetry?.();
     }

@@ -8,6 +8,7 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { startRedisServer } from "../support/redis/redis-server.ts";
+import { apiFigures } from "./api-side.ts";
 import { BareSide } from "./bare-side.ts";
 import { BullmqSide } from "./bullmq-side.ts";
 import { containerFigures, sizes, versionMs, workerStartRatio } from "./container-side.ts";
@@ -113,6 +114,7 @@ for (const [name, clan, count] of [
     figures[`past_${name}_mb`] = megabytes;
   }
 }
+Object.assign(figures, await apiFigures(Number(options.past), claims / 4));
 figures.tool_start_ms_p50 = await toolStartMs(100);
 figures.contract_json_ms_p50 = contractJsonMs(1_000);
 figures.sett_version_ms = await versionMs(20);

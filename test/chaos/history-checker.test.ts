@@ -159,6 +159,8 @@ test("a retry of work that had failed for good breaks no rule, and damage to it 
   const after = await read();
   expect(checkHistory(after)).toEqual([]);
   expect(graphOf(after, failing.id)).toEqual([...expectedGraph]);
+  const rulesAfterLess = checkHistory(withFewerRetries(after, "tester")).map(({ rule }) => rule);
+  expect(rulesAfterLess).not.toContain("onlyTheCurrentAttemptCounts");
   for (const [rule, title, damage] of retryDamages) {
     const damaged = structuredClone(after);
     damage(damaged);
@@ -166,6 +168,20 @@ test("a retry of work that had failed for good breaks no rule, and damage to it 
     expect({ title, rules }).toEqual({ title, rules: expect.arrayContaining([rule]) });
   }
 }, 300_000);
+
+/** As if the agent, done with its work in the first try, had been registered anew before the second. */
+function withFewerRetries(history: History, agent: string): History {
+  const changed = structuredClone(history);
+  const again = [...changed.claims.values()].find(
+    ({ kind, grants }) => kind === "retry" && grants.some((one) => one.agent === agent),
+  );
+  expect(again?.grants.find((one) => one.agent === agent)).toMatchObject({ state: "done", retries: 1 });
+  const opening = changed.events.findIndex(({ type, claim_id }) => type === "claim_opened" && claim_id === again?.id);
+  const registered = changed.events.filter((event) => event.type === "agent_registered" && event.agent === agent);
+  changed.events.splice(opening, 0, ...structuredClone(registered));
+  Object.assign(changed.agents.get(agent) ?? {}, { retries: 0 });
+  return changed;
+}
 
 test("a rework by another agent than the one that has gone breaks no rule, and damage to it is noticed", async () => {
   const over = new AbortController();

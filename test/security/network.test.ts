@@ -1,7 +1,7 @@
 // What commands reach: by `network` and `egress`, each tried from inside of a container.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
@@ -16,7 +16,7 @@ sh /tmp/goal.sh < /dev/null > /tmp/out 2>&1
 if [ $? = 9 ]; then cat /tmp/out >&2; exit 9; fi
 jq -n --rawfile text /tmp/out '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: $text, summary: ""}'
 `;
-const agents = ["shut", "board", "builder", "other", "open"];
+const agents = ["shut", "board", "builder", "open", "other", "direct"];
 const bid = (agent: string) =>
   `    bid_command: ["sh", "-c", "jq -r .payload | grep -q '^${agent}:' && echo exclusive || echo ignore"]\n`;
 
@@ -48,8 +48,9 @@ beforeAll(async () => {
       shut: `${bid("shut")}    network: none\n`,
       board: bid("board"),
       builder: `${bid("builder")}    egress: ["${here}:${secure.port}", "${here}:${plain.port}"]\n`,
-      other: `${bid("other")}    network: open\n`,
-      open: `${bid("open")}    network: open\n`,
+      open: `${bid("open")}    network: open\n    egress: ["${here}:${plain.port}"]\n`,
+      other: `${bid("other")}    network: direct\n`,
+      direct: `${bid("direct")}    network: direct\n`,
     }),
   });
   await sett.commit("Add a sett");
@@ -103,7 +104,7 @@ async function machine(): Promise<[string, number][]> {
   ];
 }
 
-test.each(["shut", "board", "builder"])("%s has no network: no other part, no machine, no name", async (agent) => {
+test.each(["shut", "board", "builder", "open"])("%s has no network: no other part, no machine, no name", async (agent) => {
   const all = [...(await services()), ...(await machine())];
   const script = [...all.map(([host, port]) => tried(host, port)), "ls /sys/class/net", `getent hosts ${here} redis example.org`];
   expect(await outputOf(agent, `${script.join("; ")}; true`)).toBe("lo\n");
@@ -121,31 +122,36 @@ test("each sees the sockets that it needs, and of the proxy its own alone", asyn
   const list = "cd /run/sett && find . -type s | sort | xargs";
   expect(await outputOf("shut", list)).toBe("./redis/redis.sock\n");
   expect(await outputOf("board", list)).toBe("./redis/redis.sock\n");
-  expect(await outputOf("builder", list)).toBe("./egress/egress.sock ./redis/redis.sock\n");
+  for (const agent of ["builder", "open"]) expect(await outputOf(agent, list)).toBe("./egress/egress.sock ./redis/redis.sock\n");
   expect(await outputOf("builder", "rm -f /run/sett/*/*.sock; touch /run/sett/redis/a /run/sett/egress/a; true")).toContain(
     "Read-only file system",
   );
   expect(await outputOf("board", "env | grep -i proxy; true")).toBe("");
 });
 
-describe("with egress", () => {
-  const clone = (url: string) => `rm -rf c; git -c http.sslVerify=false clone --quiet ${url} c && git -C c log --format=%s`;
+const clone = (url: string) => `rm -rf c; git -c http.sslVerify=false clone --quiet ${url} c && git -C c log --format=%s`;
 
+/** Asks the proxy for a way to each of these, and writes the status of each answer. */
+function askedByProxy(places: readonly (readonly [string, number])[]): string {
+  return answersOfProxy(places.map(([host, port]) => `CONNECT ${host}:${port}`));
+}
+
+function answersOfProxy(requests: readonly string[]): string {
+  const ask = (request: string) =>
+    `exec 3<>/dev/tcp/\${proxy}; printf '${request} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' >&3; head -c 12 <&3; echo; exec 3>&-`;
+  const script = requests.map(ask).join("\n");
+  return `export proxy=$(echo $HTTPS_PROXY | sed 's,^http://,,; s,:\\([0-9]*\\)$,/\\1,'); cat > /tmp/ask.sh <<'END'\n${script}\nEND\nbash /tmp/ask.sh`;
+}
+
+describe("with egress", () => {
   test("a command reaches what it names, by TLS and by plain HTTP, with programs that know nothing of Sett", async () => {
     expect(await outputOf("builder", clone(`https://${here}:${secure.port}/repository.git`))).toBe("One\n");
     expect(await outputOf("builder", clone(`http://${here}:${plain.port}/repository.git`))).toBe("One\n");
   });
 
   test("it reaches nothing else by the proxy: no other port, no part of the instance, no address of a machine itself", async () => {
-    const connect = (host: string, port: number) =>
-      `exec 3<>/dev/tcp/\${HTTPS_PROXY#http://}; printf 'CONNECT ${host}:${port} HTTP/1.1\\r\\n\\r\\n' >&3; head -c 12 <&3; echo; exec 3>&-`;
     const all = [...(await services()), ...(await machine()).slice(0, 2), [here, 22] as const, ["127.0.0.1", 8080] as const];
-    const script = all
-      .map(([host, port]) => connect(host, port))
-      .join("; ")
-      .replaceAll("#http://}", "#http://}");
-    const questions = `export HTTPS_PROXY=$(echo $HTTPS_PROXY | sed 's,:\\([0-9]*\\)$,/\\1,'); cat > /tmp/ask.sh <<'END'\n${script}\nEND\nbash /tmp/ask.sh`;
-    expect(await outputOf("builder", questions)).toBe("HTTP/1.1 403\n".repeat(all.length));
+    expect(await outputOf("builder", askedByProxy(all))).toBe("HTTP/1.1 403\n".repeat(all.length));
   });
 
   test("who connected where is in the log of the proxy", async () => {
@@ -163,10 +169,71 @@ describe("with egress", () => {
   });
 });
 
-test("an open agent reaches other machines and this one, but no part of the instance and no other agent", async () => {
+describe("an open agent", () => {
+  test("may connect to every public host, at any port", async () => {
+    // Whether there is a way to the internet here is another question: what the proxy does not allow is 403.
+    const answers = await outputOf(
+      "open",
+      askedByProxy([
+        ["192.0.46.9", 9],
+        ["[2620:0:2830:200::b:9]", 22],
+      ]),
+    );
+    expect(answers).toMatch(/^(?:HTTP\/1.1 (?:200|502)\n){2}$/);
+  });
+
+  test("reaches no part of the instance, no other agent, not this machine, no private network and no link-local address", async () => {
+    const own = Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address, family }) => [address, family]) ?? []);
+    const ownAddresses = own.map(([address = "", family]) => (family === "IPv6" ? `[${address}]` : address));
+    const otherWays = [
+      "2852039166",
+      "0xa9fea9fe",
+      "169.254.43518",
+      "[::ffff:169.254.169.254]",
+      "[64:ff9b::a9fe:a9fe]",
+      "localhost",
+    ];
+    const all: [string, number][] = [
+      ...(await services()),
+      ...(await machine()).slice(0, 2),
+      [here, secure.port ?? 0],
+      ...[...ownAddresses, ...otherWays, "10.0.0.1", "192.168.0.1", "100.100.100.200", "[fd00:ec2::254]"].map(
+        (host): [string, number] => [host, plain.port ?? 0],
+      ),
+    ];
+    const answers = (await outputOf("open", askedByProxy(all))).trim().split("\n");
+    expect(answers).toHaveLength(all.length);
+    // A name that is none is 502.
+    const reached = all.filter((_, index) => !/^HTTP\/1.1 (?:403|502)$/.test(answers[index] ?? ""));
+    expect(reached).toEqual([]);
+  });
+
+  test("reaches none of them by plain HTTP either", async () => {
+    const [gateway = ["", 0]] = await machine();
+    const places = [`${gateway.join(":")}/`, "169.254.169.254/latest/meta-data/", "127.0.0.1:8080/internal/state"];
+    const answers = await outputOf("open", answersOfProxy(places.map((place) => `GET http://${place}`)));
+    expect(answers).toBe("HTTP/1.1 403\n".repeat(places.length));
+  });
+
+  test("reaches the private host that its egress names, and that one alone", async () => {
+    expect(await outputOf("open", clone(`http://${here}:${plain.port}/repository.git`))).toBe("One\n");
+  });
+});
+
+test("the doctor names the agent that has a network without a proxy", async () => {
+  const { out } = await sett.sett("doctor", "--json");
+  const findings: { subject: string; check: string; level: string }[] = JSON.parse(out).findings;
+  const levels = findings.filter(({ check }) => check === "network").map(({ subject, level }) => [subject, level]);
+  expect(Object.fromEntries(levels)).toEqual({
+    ...Object.fromEntries(["shut", "board", "builder", "open"].map((agent) => [`agent ${agent}`, "ok"])),
+    ...Object.fromEntries(["other", "direct"].map((agent) => [`agent ${agent}`, "warning"])),
+  });
+});
+
+test("a direct agent reaches this machine, but no part of the instance and no other agent", async () => {
   const [gateway = ["", 0]] = await machine();
   const all = [...(await services()), gateway];
-  expect(await outputOf("open", `${all.map(([host, port]) => tried(host, port)).join("; ")}; true`)).toBe(
+  expect(await outputOf("direct", `${all.map(([host, port]) => tried(host, port)).join("; ")}; true`)).toBe(
     `reached ${gateway.join(":")}\n`,
   );
 });

@@ -20,6 +20,7 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "another orchestrator"; isNamesake: boolean; forMs: number }
   | { kind: "another cub"; target: number; forMs: number }
   | { kind: "poison"; what: Poison; choice: number }
+  | { kind: "forge mail"; choice: number }
   | { kind: "up without an agent" | "up with other rules"; target: number; forMs: number }
   | { kind: "break tool"; target: number; forMs: number }
   | { kind: "pause instance"; forMs: number }
@@ -60,6 +61,8 @@ const draws: readonly [Draw, ...Draw[]] = [
   (random) => ({ kind: "another cub", target: target(random), forMs: random.between(200, 6_000) }),
   (random) => ({ kind: "poison", what: random.pick(poisons), choice: random.whole(0, 99) }),
   (random) => ({ kind: "poison", what: random.pick(poisons), choice: random.whole(0, 99) }),
+  (random) => ({ kind: "forge mail", choice: random.whole(0, 2 ** 31) }),
+  (random) => ({ kind: "forge mail", choice: random.whole(0, 2 ** 31) }),
   (random) => ({ kind: "up without an agent", target: target(random), forMs: random.between(200, 6_000) }),
   (random) => ({ kind: "up with other rules", target: target(random), forMs: random.between(200, 6_000) }),
   (random) => ({ kind: "break tool", target: target(random), forMs: random.between(200, 12_000) }),

@@ -1,7 +1,8 @@
 // Has the faults of a plan happen, each at its time, and repairs everything at the end.
 import { unreachable } from "../../lib/model/unreachable.ts";
-import type { Random } from "../chaos/random.ts";
+import { type Random, randomOf } from "../chaos/random.ts";
 import type { Fault } from "./faults.ts";
+import { forge } from "./forge.ts";
 import { poison } from "./poison.ts";
 import type { Supervised } from "./supervised.ts";
 import type { World } from "./world.ts";
@@ -122,6 +123,8 @@ function happen(world: World, fault: Fault, random: Random): void {
     }
     case "poison":
       return poison(world, fault, random);
+    case "forge mail":
+      return forge(world, `forged-${fault.choice}`, randomOf(fault.choice));
     case "up without an agent":
       return upWithout(world, fault.target, later);
     case "up with other rules":

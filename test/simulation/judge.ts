@@ -5,6 +5,7 @@ import type { Policy } from "../../lib/model/policy.ts";
 import type { History } from "../chaos/history.ts";
 import { checkHistory, type Kind, type Violation } from "../chaos/history-checker.ts";
 import { calmRules } from "./calm-rules.ts";
+import { forgedType } from "./forge.ts";
 import { historyOf } from "./history-of-memory.ts";
 import { promiseRules } from "./promise-rules.ts";
 
@@ -45,7 +46,11 @@ export function judge(schedule: Judged): Violation[] {
   return [...checkHistory(history, policy).filter((violation) => !isExcused(violation, schedule)), ...more];
 }
 
-/** A Redis that has lost its last writes refuses the results of claims that it does not know any more. */
+/**
+ * A Redis that has lost its last writes refuses the results of claims that it does not know any more. What a hand sends as its agent's
+ * result names as sources what it likes.
+ */
 function isExcused({ rule, sentence }: Violation, { losses }: Judged): boolean {
+  if (rule === "resultsNameTheirSources" && sentence.includes(`(${forgedType})`)) return true;
   return rule === "everyEventIsAboutWhatExists" && losses > 0 && sentence.includes("(result_refused)");
 }

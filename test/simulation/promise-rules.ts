@@ -16,7 +16,7 @@ export const promiseRules: ScheduleRules = [
 ];
 
 /** Such faults change who bids, so that a goal may end without its work. */
-const changesBids = /^up |poison|break tool/;
+const changesBids = /^up |poison|break tool|forge mail/;
 
 function* noProgramMakesMistakes(_history: History, { mistakes }: Judged) {
   yield* mistakes;

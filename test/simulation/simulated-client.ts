@@ -15,6 +15,8 @@ export class SimulatedClient {
   readonly #redis: SimulatedRedis;
   readonly #pending = new Set<Pending>();
   #onError: ((error: unknown) => void) | undefined;
+  /** Of the Redis that it is connected to: what is sent reaches no later one. */
+  #server: Life;
   #isOpen = false;
   #sentAt = 0;
   #answeredAt = 0;
@@ -22,6 +24,7 @@ export class SimulatedClient {
   constructor(redis: SimulatedRedis, life: Life, limits: { silenceMs: number; connectMs: number }) {
     this.#redis = redis;
     this.life = life;
+    this.#server = redis.life;
     this.silenceMs = limits.silenceMs;
     this.#connectMs = limits.connectMs;
   }
@@ -35,6 +38,7 @@ export class SimulatedClient {
         if (isSilent) return reject(new Error("Connection timeout"));
         if (!canAnswer() || this.#redis.life.isPaused) return reject(new Error("connect ECONNREFUSED"));
         this.#isOpen = true;
+        this.#server = this.#redis.life;
         this.#redis.clients.add(this);
         this.life.onEnd(() => this.#abandon());
         resolve();
@@ -127,7 +131,7 @@ export class SimulatedClient {
       const pending: Pending = { resolve, reject, isLost: false };
       this.#pending.add(pending);
       this.#sentAt = Math.max(this.#sentAt + apartMs, scheduler.nowMs + this.#delay());
-      scheduler.at(this.#sentAt, this.#redis.life, name, () => {
+      scheduler.at(this.#sentAt, this.#server, name, () => {
         if (pending.isLost) return;
         const settle = (job: () => void) => {
           if (!this.#pending.has(pending)) return;

@@ -168,6 +168,7 @@ export class SimulatedRedis {
     if (!this.isUp) return;
     this.life.end();
     this.#blocked.clear();
+    this.#subscribers.clear();
     if (this.#kept !== undefined) this.#loseWrites(this.#kept);
     this.#kept = undefined;
     for (const client of [...this.clients]) client.breakSoon("Socket closed unexpectedly");

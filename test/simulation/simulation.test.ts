@@ -41,6 +41,7 @@ test("the seeds plan faults of every kind", () => {
     "crash redis",
     "cut off",
     "disconnect",
+    "forge mail",
     "lose hints",
     "lose wake-ups",
     "pause",

@@ -4,6 +4,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import type { JsonLog, LogFields } from "../../lib/service/json-log.ts";
 import { type Random, randomOf } from "../chaos/random.ts";
+import { sampleAgent } from "../support/records/sample.ts";
 import { Life } from "./life.ts";
 import { People } from "./people.ts";
 import { cubProgram, orchestratorProgram, type Site } from "./programs.ts";
@@ -82,9 +83,11 @@ export class World {
     return this.#program(container, cubProgram(this.#site, registration, tool, container));
   }
 
-  /** `sett up` was long ago, and everything runs. */
+  /** `sett up` was long ago, and everything runs. There was another agent before, whose mail is still read. */
   start(): void {
-    void this.redis.handleOf("sett up").registerAgents(this.registrations, "person:Ada", { exact: true });
+    const up = this.redis.handleOf("sett up");
+    void up.registerAgents([...this.registrations, sampleAgent("former")], "person:Ada", { exact: true });
+    void up.registerAgents(this.registrations, "person:Ada", { exact: true });
     const people = this.#program("people", this.people.main);
     people.start();
     for (const program of this.programs) program.start();

@@ -1,4 +1,6 @@
 // Finds out who asks: by a bearer token, a JWT of the identity provider, or the cookie of the page.
+import { isRemoteCall } from "../../../lib/client/remote/calls.ts";
+import { rightOf } from "../../../lib/client/remote/serve-call.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
 import { type Cookies, isFromOwnPage } from "./cookies.ts";
@@ -38,6 +40,16 @@ function looksLikeJwt(token: string): boolean {
 
 export function isWrite({ method }: Pick<Request, "method">): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
+}
+
+/**
+ * Writes that are on record as calls of the API. A call of the blackboard that only reads is a POST because of its arguments, and what an
+ * assistant does is on record by its own events.
+ */
+export function isRecorded(request: Pick<Request, "method" | "url">): boolean {
+  const { pathname } = new URL(request.url);
+  const [, call = ""] = /^\/v1\/board\/(\w+)$/.exec(pathname) ?? [];
+  return isWrite(request) && pathname !== "/mcp" && !(isRemoteCall(call) && rightOf(call) === "read");
 }
 
 export function unknownCaller(why: string): SettError {

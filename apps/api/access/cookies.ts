@@ -7,16 +7,18 @@ const baseName = "sett_session";
 const lifetimeMs = 7 * 86_400_000;
 
 /**
- * `NAME.EXPIRES.MAC`: a token's name, Unix milliseconds, and a MAC of both, whose key is the token's digest. It needs no memory of sessions,
- * and ends with its token.
+ * `NAME.EXPIRES.MAC`: a token's name, Unix milliseconds, and a MAC of both and of the token's digest. It needs no memory of sessions, and ends
+ * with its token. The key is the process's own: who reads the digests in the settings of a container can make no cookie.
  */
 export class Cookies {
   readonly #tokens: Tokens;
   readonly #now: () => Date;
   readonly #isSecure: boolean;
+  readonly #key: Buffer;
 
   /** `isSecure`: browsers reach the API by TLS alone. */
-  constructor(tokens: Tokens, { now, isSecure }: { now: () => Date; isSecure: boolean }) {
+  constructor(tokens: Tokens, { now, isSecure, key }: { now: () => Date; isSecure: boolean; key: Buffer }) {
+    this.#key = key;
     this.#tokens = tokens;
     this.#now = now;
     this.#isSecure = isSecure;
@@ -25,7 +27,7 @@ export class Cookies {
   /** The header `Set-Cookie` for this token. */
   make(token: KnownToken, host: string): string {
     const expires = this.#now().getTime() + lifetimeMs;
-    const value = `${token.name}.${expires}.${macOf(token, expires).toString("base64url")}`;
+    const value = `${token.name}.${expires}.${this.#macOf(token, expires).toString("base64url")}`;
     const flags = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetimeMs / 1_000}${this.#isSecure ? "; Secure" : ""}`;
     return `${nameAt(host)}=${value}; ${flags}`;
   }
@@ -46,14 +48,14 @@ export class Cookies {
     const token = this.#tokens.named(name);
     const expires = Number(digits);
     if (token === undefined || expires < this.#now().getTime()) return undefined;
-    const mac = macOf(token, expires);
+    const mac = this.#macOf(token, expires);
     const read = Buffer.from(given, "base64url");
     return read.length === mac.length && timingSafeEqual(read, mac) ? token : undefined;
   }
-}
 
-function macOf({ name, sha256 }: KnownToken, expires: number): Buffer {
-  return createHmac("sha256", Buffer.from(sha256, "hex")).update(`session ${name} ${expires}`).digest();
+  #macOf({ name, sha256 }: KnownToken, expires: number): Buffer {
+    return createHmac("sha256", this.#key).update(`session ${name} ${sha256} ${expires}`).digest();
+  }
 }
 
 function nameAt(host: string): string {

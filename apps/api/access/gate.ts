@@ -1,4 +1,5 @@
 // In front of every route: who asks, how often, and that each write is on record.
+import { randomBytes } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
@@ -6,17 +7,19 @@ import type { Env, RequestContext } from "../env.ts";
 import { requireRight } from "../env.ts";
 import type { Parts } from "../parts.ts";
 import { kindOf, problemResponse } from "../problem.ts";
-import { type Access, authenticate, isWrite } from "./authenticate.ts";
+import { type Access, authenticate, isRecorded } from "./authenticate.ts";
 import { Cookies } from "./cookies.ts";
 import { Oidc } from "./oidc.ts";
 import { Rates, tooMany } from "./rates.ts";
 import { Tokens } from "./tokens.ts";
 
 const maxPathLength = 200;
+const cookieKeyBytes = 32;
 
-export function accessOf({ deps: { tokens: known, oidc, clock, isSecure } }: Pick<Parts, "deps">): Access {
-  const tokens = new Tokens(known);
-  const cookies = new Cookies(tokens, { now: clock.now, isSecure });
+export function accessOf({ deps }: Pick<Parts, "deps">): Access {
+  const { tokens: known, oidc, clock, isSecure, cookieKey = randomBytes(cookieKeyBytes) } = deps;
+  const tokens = new Tokens(known, clock.passedMs);
+  const cookies = new Cookies(tokens, { now: clock.now, isSecure, key: cookieKey });
   return { tokens, cookies, oidc: oidc === undefined ? undefined : new Oidc(oidc) };
 }
 
@@ -29,12 +32,12 @@ export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env>
     const { raw } = context.req;
     const caller = await authenticate(raw, access);
     context.set("caller", caller);
-    const wait = requests.take(caller.name) ?? (isWrite(raw) ? writes.take(caller.name) : undefined);
+    const wait = requests.take(caller.name) ?? (isRecorded(raw) ? writes.take(caller.name) : undefined);
     if (wait !== undefined) {
       metrics.refusals.inc({ code: "too-many-requests" });
       return problemResponse(tooMany(wait), { "retry-after": String(wait) });
     }
-    if (isWrite(raw)) return await recorded(parts, context, next);
+    if (isRecorded(raw)) return await recorded(parts, context, next);
     requireRight(caller, "read");
     await next();
     metrics.requests.inc({ method: raw.method, status: String(context.res.status) });

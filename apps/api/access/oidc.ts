@@ -2,9 +2,9 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import { z } from "zod";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
+import { Right } from "../../../lib/model/api-access.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
-import { Right } from "./rights.ts";
 
 /**
  * `rights`: of each value that `claim` may have. `jwks`: where the issuer's keys are; without it, the issuer's own configuration says it.

@@ -1,4 +1,4 @@
-// GET /?token=T: gives the page its cookie, so that the token stays in no address.
+// GET /?token=T, a token or a ticket: gives the page its cookie, so that the token stays in no address.
 
 import type { MiddlewareHandler } from "hono";
 import type { Env, RequestContext } from "../env.ts";
@@ -10,7 +10,7 @@ export function signIn({ tokens, cookies }: Access): MiddlewareHandler<Env> {
   return async (context, next) => {
     const token = context.req.query("token");
     if (token === undefined) return await next();
-    const known = tokens.find(token);
+    const known = tokens.find(token) ?? tokens.redeem(token);
     if (known === undefined) throw unknownCaller("The token in the address is not known.");
     return new Response(null, {
       status: 303,

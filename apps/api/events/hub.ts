@@ -11,8 +11,11 @@ type Board = Pick<PersonBlackboard, "followEvents" | "readEvents" | "endOfEvents
 /** `frame`: the event as clients get it, made once for all of them. */
 export type Sent = { event: SettEvent; frame: Uint8Array };
 
-/** Events that stay in memory, for clients that are a little behind. */
-const defaultRingSize = 4_096;
+/** Events that stay in memory, for clients that are a little behind: at most one and a half times so many, and some 24 MB. */
+const defaultRingSize = 16_384;
+const maxRingBytes = 16 * 1024 * 1024;
+/** Clients that read the past: so many pages of Redis at the same time, however many clients there are. */
+const maxPastReads = 2;
 const retryMs = 500;
 
 const encoder = new TextEncoder();
@@ -26,6 +29,9 @@ export class EventHub {
   /** The event before the first of the ring: clients behind it read Redis. */
   #before: string | undefined;
   #last: string | undefined;
+  #ringBytes = 0;
+  readonly #pastReads: Promise<unknown>[] = Array.from({ length: maxPastReads }, () => Promise.resolve());
+  #nextRead = 0;
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<(events: readonly SettEvent[]) => void>();
 
@@ -62,8 +68,8 @@ export class EventHub {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Those after this one that are in memory; undefined where some of them are only in Redis, or the log is not followed yet. */
-  after(id: string): readonly Sent[] | undefined {
+  /** Those after this one that are in memory, at most so many; undefined where some of them are only in Redis, or the log is not followed yet. */
+  after(id: string, most: number): readonly Sent[] | undefined {
     if (this.#before === undefined || compareIds(id, this.#before) < 0) return undefined;
     const newest = this.#ring.at(-1)?.event.id;
     if (newest === undefined || compareIds(id, newest) >= 0) return [];
@@ -73,14 +79,23 @@ export class EventHub {
       if (compareIds(this.#ring[middle]?.event.id ?? "0", id) <= 0) low = middle + 1;
       else high = middle;
     }
-    return this.#ring.slice(low);
+    return this.#ring.slice(low, low + most);
   }
 
   /** The events after this one, from memory, else from Redis; at most about `count`. Empty where there are none. */
   async read(id: string, count: number): Promise<readonly Sent[]> {
-    const inMemory = this.after(id);
-    if (inMemory !== undefined) return inMemory.slice(0, count);
-    return (await this.#board.readEvents(id, count)).map(sent);
+    const inMemory = this.after(id, count);
+    if (inMemory !== undefined) return inMemory;
+    return await this.#inTurn(async () => (await this.#board.readEvents(id, count)).map(sent));
+  }
+
+  /** Each read waits for an earlier one. */
+  async #inTurn<Result>(read: () => Promise<Result>): Promise<Result> {
+    const place = this.#nextRead;
+    this.#nextRead = (place + 1) % maxPastReads;
+    const reading = Promise.resolve(this.#pastReads[place]).then(read);
+    this.#pastReads[place] = reading.catch(() => undefined);
+    return await reading;
   }
 
   /** Resolves when there are events after this one, after `ms`, or at the signal. */
@@ -112,16 +127,25 @@ export class EventHub {
   }
 
   #take(events: readonly SettEvent[]): void {
-    this.#ring.push(...events.map(sent));
-    this.#last = events.at(-1)?.id ?? this.#last;
-    const surplus = this.#ring.length - this.#ringSize;
-    // Cut by halves: each cut moves all that stays.
-    if (surplus > this.#ringSize / 2) {
-      this.#before = this.#ring[surplus - 1]?.event.id ?? this.#before;
-      this.#ring = this.#ring.slice(surplus);
+    for (const event of events) {
+      const one = sent(event);
+      this.#ring.push(one);
+      this.#ringBytes += one.frame.byteLength;
     }
+    this.#last = events.at(-1)?.id ?? this.#last;
+    // Cut only now and then: each cut moves all that stays.
+    if (this.#ring.length > this.#ringSize * 1.5 || this.#ringBytes > maxRingBytes * 1.5) this.#cut();
     for (const listener of this.#listeners) listener(events);
     this.#wake();
+  }
+
+  #cut(): void {
+    let from = Math.max(0, this.#ring.length - this.#ringSize);
+    let bytes = this.#ring.slice(from).reduce((sum, { frame }) => sum + frame.byteLength, 0);
+    for (; bytes > maxRingBytes; from += 1) bytes -= this.#ring[from]?.frame.byteLength ?? 0;
+    this.#before = this.#ring[from - 1]?.event.id ?? this.#before;
+    this.#ring = this.#ring.slice(from);
+    this.#ringBytes = bytes;
   }
 
   #wake(): void {

@@ -40,7 +40,7 @@ const listArtefacts = createRoute({
     query: z.strictObject({
       goal: goalParameter,
       type: namesParameter("Only artefacts of these types.", "CodeCommit,Report").transform(namesIn),
-      structural_type: namesParameter("Only artefacts of these kinds.", "Standard,Failure")
+      structural_type: namesParameter("Only artefacts of these kinds.", "Standard,Failure", StructuralType.options)
         .transform(namesIn)
         .pipe(z.array(StructuralType)),
       agent: z.string().min(1).max(40).optional().openapi({ description: "Only what this agent has made." }),

@@ -38,7 +38,9 @@ const listGoals = createRoute({
   security,
   request: {
     query: z.strictObject({
-      state: namesParameter("Only goals in these states.", "running,waiting").transform(namesIn).pipe(z.array(GoalStateWord)),
+      state: namesParameter("Only goals in these states.", "running,waiting", GoalStateWord.options)
+        .transform(namesIn)
+        .pipe(z.array(GoalStateWord)),
       order: orderParameter,
       ...pageParameters,
     }),

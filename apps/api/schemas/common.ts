@@ -91,12 +91,14 @@ export function listOf<Schema extends z.ZodType>(item: Schema, name: string) {
     .openapi(name);
 }
 
-/** A query parameter that names several things: `type=Report,CodeCommit`. */
-export function namesParameter(description: string, example: string) {
+/** A query parameter that names several things: `type=Report,CodeCommit`. `words`: the names that there are. */
+export function namesParameter(description: string, example: string, words: readonly string[] = []) {
+  const one = words.length === 0 ? "[^,]+" : `(?:${words.join("|")})`;
+  const error = words.length === 0 ? "are names with commas between them" : `are, with commas between them: ${words.join(", ")}`;
   return z
     .string()
-    .min(1)
     .max(2_000)
+    .regex(new RegExp(`^${one}(?:,${one})*$`), { error })
     .optional()
     .openapi({ description: `${description} Separate several with commas.`, example });
 }

@@ -1,6 +1,6 @@
 // The instance as a whole.
 import { z } from "@hono/zod-openapi";
-import { Right } from "../access/rights.ts";
+import { Right } from "../../../lib/model/api-access.ts";
 import { Instant } from "./common.ts";
 
 export const Paused = z.strictObject({ since: Instant, by: z.string() }).openapi("Paused");

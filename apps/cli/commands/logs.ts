@@ -1,11 +1,13 @@
 // sett logs: shows the log of one part.
 
+import { apiOf } from "../../../lib/client/remote/instance.ts";
+import { remoteLog } from "../../../lib/client/remote/remote-log.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
+import { advance, followContainer, type LogPosition, logStart } from "../../../lib/logs/follow-container.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { findLogs } from "../logs/find-logs.ts";
-import { advance, followContainer, type LogPosition, logStart } from "../logs/follow-container.ts";
 import { asOneLog, type KeptLog } from "../logs/kept-logs.ts";
 import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs } from "../logs/worker-logs.ts";
 import { nameArgument } from "../program/arguments.ts";
@@ -41,11 +43,17 @@ export const logs = defineCommand({
   ],
   async run(args, shell) {
     const tail = args.tail === undefined ? undefined : countOf(args.tail);
-    const runtime = await runtimeOf(shell, args.name);
-    const found = await findLogs(runtime, shell, args.name, args.part);
     const isForPeople = shell.out.isTerminal && !args.json;
     const readable = (line: string) => wrap(logLine(line, shell.out.style), { columns: shell.out.columns, indent: timeWidth });
     const show = (line: string) => `${isForPeople ? readable(line) : line}\n`;
+    const api = apiOf(shell.env);
+    if (api !== undefined) {
+      const lines = remoteLog(api, { part: args.part, tail, follow: args.follow }, shell.interrupted);
+      for await (const line of lines) await shell.out.write(show(line));
+      return;
+    }
+    const runtime = await runtimeOf(shell, args.name);
+    const found = await findLogs(runtime, shell, args.name, args.part);
     const { container, parts, kept } = found;
     if (container !== undefined) {
       await (args.follow ? follow : print)({ runtime, parts, container, kept, tail, show, shell });

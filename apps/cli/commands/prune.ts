@@ -4,7 +4,7 @@ import { archiveName } from "../../../lib/client/archive-name.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
-import type { Place } from "../instance/place.ts";
+import { type Place, requireHere } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
@@ -41,6 +41,7 @@ export const prune = defineCommand({
   async run(args, shell) {
     const ago = readBefore(args.before);
     await using session = await openSession(shell, args.name);
+    requireHere(session.place, "Moving goals into a file");
     const actor = await session.actor(args.as);
     const { board } = session;
     const nowMs = await board.time();

@@ -1,12 +1,12 @@
 // sett up: check → prepare the images → apply the plan → wait until each part is ready, or undo everything.
 
 import { randomBytes } from "node:crypto";
+import { networkInterfaces } from "node:os";
 import { dirname, resolve } from "node:path";
 import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
-import { needsWorkers } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
@@ -20,22 +20,27 @@ import { defineCommand } from "../program/command.ts";
 import { configPath, lacksConfig } from "../program/config-path.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { type ApplyInput, applyPlan, type Outcome } from "../up/apply.ts";
+import { apiAddress } from "../up/api-address.ts";
+import { type ApplyInput, applyPlan } from "../up/apply.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { importImages } from "../up/carried-images.ts";
 import { cassettesNote, prepareCassettes, readCassettes } from "../up/cassettes.ts";
 import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
 import { choosePorts } from "../up/choose-port.ts";
-import { findEngineSocket } from "../up/engine-socket.ts";
+import { engineSocketFor } from "../up/engine-socket.ts";
 import { explainFailure } from "../up/explain-failure.ts";
 import { createFirstSett } from "../up/first-sett.ts";
 import { hasModels } from "../up/gateway-spec.ts";
+import { hasApi } from "../up/has-api.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { prepareMachine } from "../up/machine.ts";
+import { publicNetworksOf } from "../up/machine-networks.ts";
 import { makeFolders } from "../up/make-folders.ts";
+import type { Outcome } from "../up/outcome.ts";
 import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
+import { readTls } from "../up/read-tls.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
@@ -98,7 +103,9 @@ export const up = defineCommand({
       env: shell.env,
       signal: shell.interrupted,
     });
-    for (const sentence of await committedSecrets(config, repository)) shell.messages.warn(sentence);
+    const { tls, warnings: aboutTls } = await readTls(config, Date.now());
+    const warn = (sentence: string) => shell.messages.warn(sentence);
+    for (const sentence of [...(await committedSecrets(config, repository)), ...aboutTls]) warn(sentence);
     using progress = new Progress(shell.err);
     const { version, interrupted: signal } = shell;
     if (machine === undefined) await importImages({ runtime, shell, progress });
@@ -110,6 +117,9 @@ export const up = defineCommand({
 
     const engine = await runtime.check();
     const user = engine.isRootless ? rootOfContainers : repository.place.containerUser;
+    const { containerUser } = repository.place;
+    const { uid, gid } = engine.firstUser ?? rootOfContainers;
+    const writer = { uid: uid + containerUser.uid, gid: gid + containerUser.gid };
     const built: string[] = [];
     const stateNow = () => stateAfterFailure(instance, before, built);
     const images = await prepareImages({
@@ -142,17 +152,16 @@ export const up = defineCommand({
       // Parts that keep running know the password of last time.
       password: passwordOf(before) ?? randomBytes(24).toString("hex"),
       machine: engine,
-      engineSocket:
-        machine === undefined && config.agents.some(needsWorkers)
-          ? await findEngineSocket({ env: shell.env, isRootless: engine.isRootless })
-          : undefined,
+      machineNetworks: publicNetworksOf(networkInterfaces()),
+      engineSocket: machine === undefined ? await engineSocketFor(config, { env: shell.env, ...engine }, warn) : undefined,
       cassettes,
+      api: hasApi(config) ? { tokens: secrets.tokens, tls, repository: repository.place } : undefined,
     });
     const plan =
       machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
-      make: () => makeFolders({ repository, instance, agents: config.agents, before, progress, shell }),
+      make: () => makeFolders({ repository, instance, config, writer, before, progress, shell }),
       remove: () => repository.removeFolders(instance),
     };
     const undoSteps = new UndoSteps();
@@ -167,7 +176,9 @@ export const up = defineCommand({
         plan,
         registrations,
         keys: config.models.keys,
-        secrets,
+        secrets: secrets.agents,
+        tls,
+        hooks: secrets.hooks,
         exchange,
         keepLogs: (containers) =>
           keepLogs({ runtime, place: repository.place, by: "sett up", messages: shell.messages }, containers),
@@ -176,6 +187,7 @@ export const up = defineCommand({
       });
       if (plan.gateway !== undefined && cassettes?.mode !== "replay") await warnAboutModels(runtime, plan.gateway, shell);
       if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
+      if (config.services.api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(config.services.api)}`);
       await report(instance, outcome, shell);
     } catch (error) {
       const explained = await explainFailure(runtime, error, stateNow(), shell.suggest);

@@ -31,8 +31,13 @@ export type RedisFacts =
       disk: Disk | undefined;
     };
 
-/** `survey` and `image`: undefined for a process, and for what is gone meanwhile. */
-export type PartFacts = { part: ContainerPart; survey: ContainerSurvey | undefined; image: ImageInfo | undefined };
+/** `survey` and `image`: undefined for a process, and for what is gone meanwhile. `unanswered`: the Engine did not say anything of it. */
+export type PartFacts = {
+  part: ContainerPart;
+  survey: ContainerSurvey | undefined;
+  image: ImageInfo | undefined;
+  unanswered?: Silent;
+};
 
 export type InstanceFacts = {
   name: string;

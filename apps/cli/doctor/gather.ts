@@ -6,19 +6,22 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything } from "../instance/find-instance.ts";
 import { howItRuns } from "../instance/parts.ts";
-import { findPlace, isServing, redisUrlsOf } from "../instance/place.ts";
+import { findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFacts } from "./facts.ts";
 import { readRedis, silent } from "./read-redis.ts";
 
+/** For each answer of an Engine, which may be stuck. */
+const limitMs = 10_000;
+
 /** Throws `usage`, and `instance-not-found` for a `name` that no instance has where the Engine answers. */
 export async function gather(shell: Shell, name: string | undefined): Promise<DoctorFacts> {
   const workspace = await workspaceRoot(shell.cwd);
   const [git, disk, engine] = await Promise.all([gitVersion(), diskAt(workspace ?? shell.cwd), readEngine()]);
-  const instance = await readInstance(shell, name, engine);
-  return { version: shell.version, git, disk, isInRepository: workspace !== undefined, engine, instance };
+  const read = await readInstance(shell, name, engine);
+  return { version: shell.version, git, disk, isInRepository: workspace !== undefined, ...read };
 }
 
 async function gitVersion(): Promise<string | undefined> {
@@ -36,7 +39,7 @@ async function diskAt(path: string): Promise<Disk | undefined> {
 async function readEngine(): Promise<EngineFacts> {
   try {
     const { dockerSurvey } = await import("../../../lib/runtime/docker/survey.ts");
-    const survey = await (await dockerSurvey()).engine();
+    const survey = await (await dockerSurvey(limitMs)).engine();
     // An Engine of another machine has its folder there.
     return { state: "answers", ...survey, disk: await diskAt(survey.rootDir) };
   } catch (error) {
@@ -45,19 +48,24 @@ async function readEngine(): Promise<EngineFacts> {
   }
 }
 
-async function readInstance(shell: Shell, name: string | undefined, engine: EngineFacts): Promise<InstanceFacts | undefined> {
+type Read = { engine: EngineFacts; instance: InstanceFacts | undefined };
+
+/** `engine`: silent, too, where it does not answer about its containers. */
+async function readInstance(shell: Shell, name: string | undefined, engine: EngineFacts): Promise<Read> {
   if ((shell.env.REDIS_URL ?? "") !== "") {
-    const { instance, redisUrl } = await findPlace(shell, name);
+    const { instance, redisUrl } = await findRedisPlace(shell, name);
     const redis = await readRedis(redisUrl, async () => undefined);
-    return { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, parts: [] };
+    return { engine, instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, parts: [] } };
   }
-  const { instances } = await everyInstance(shell.env);
-  const found = await ownInstance(instances, shell, name, engine);
-  if (found === undefined) return undefined;
+  const { instances, dockerProblem } = await everyInstance(shell.env, { limitMs });
+  const answering = dockerProblem === undefined || engine.state === "silent" ? engine : silent(dockerProblem);
+  const found = await ownInstance(instances, shell, name, answering);
+  if (found === undefined) return { engine: answering, instance: undefined };
   const runtime = instances.find((one) => one === found)?.runtime ?? "docker";
   const parts = await Promise.all(found.containers.map((part) => readPart(part, runtime)));
   const state = howItRuns(found) ?? "down";
-  return { name: found.instance, runtime, state, redis: await redisOfInstance(found, runtime), parts };
+  const redis = await redisOfInstance(found, runtime);
+  return { engine: answering, instance: { name: found.instance, runtime, state, redis, parts } };
 }
 
 async function ownInstance(
@@ -87,8 +95,15 @@ async function readPart(part: ContainerPart, runtime: RuntimeName): Promise<Part
     import("../../../lib/runtime/docker/survey.ts"),
     import("../../../lib/runtime/docker/runtime.ts"),
   ]);
-  const survey = await (await dockerSurvey()).container(part.id);
-  return { part, survey, image: await (await dockerRuntime()).images.find(part.image.id) };
+  const [{ container }, { images }] = await Promise.all([dockerSurvey(limitMs), dockerRuntime({ limitMs })]);
+  try {
+    const [survey, image] = await Promise.all([container(part.id), images.find(part.image.id)]);
+    return { part, survey, image };
+  } catch (error) {
+    // An Engine may be stuck with one container, and answer about all others.
+    if (error instanceof SettError) return { part, survey: undefined, image: undefined, unanswered: silent(error) };
+    throw error;
+  }
 }
 
 /** Undefined for an instance that is down. */
@@ -108,7 +123,7 @@ async function redisOfInstance(parts: InstanceParts, runtime: RuntimeName): Prom
 /** Undefined where the image has no `df`. */
 async function diskInside(container: string, folder: string): Promise<Disk | undefined> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
-  const runtime = await dockerRuntime();
+  const runtime = await dockerRuntime({ limitMs });
   const result = await runtime.containers.exec(container, ["df", "-Pk", folder]).catch(() => undefined);
   const [, total, free] = /^\S+ +(\d+) +\d+ +(\d+) +\d+%/m.exec(result?.stdout ?? "") ?? [];
   if (total === undefined || free === undefined) return undefined;

@@ -59,9 +59,8 @@ function usersFinding({ security }: Answer): Finding {
     ...base,
     level: "note",
     found: "on: userns-remap",
-    why: "Users of containers are other users on this machine, and may not be able to write commits for the repository.",
-    remedy:
-      "If an agent with `workspace: { mode: rw }` fails with `Permission denied`, use an Engine without this setting for Sett.",
+    why: "Users of containers are other users on this machine. Only root can give them the folders in which agents leave commits.",
+    remedy: "Where an agent has `workspace: { mode: rw }`, run `sett up` as root. Others need nothing.",
   };
 }
 

@@ -2,7 +2,8 @@
 import type { ContainerSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Finding } from "../facts/finding.ts";
-import type { PartFacts } from "./facts.ts";
+import type { PartFacts, Silent } from "./facts.ts";
+import { networkFinding } from "./judge-network.ts";
 import { secretVariables } from "./secret-variables.ts";
 
 /**
@@ -18,16 +19,27 @@ type Context = {
   isRootless: boolean;
 };
 
-export function judgePart({ part, survey, image }: PartFacts, context: Context): Finding[] {
+export function judgePart({ part, survey, image, unanswered }: PartFacts, context: Context): Finding[] {
   const isService = !["agent", "worker"].includes(part.labels.component);
   return [
+    ...(unanswered === undefined ? [] : [silenceFinding(unanswered, context)]),
     versionFinding(part.labels.version, context),
     ...(survey === undefined
       ? []
-      : [portsFinding(survey, context), rootFinding(survey, isService, context), rightsFinding(survey, context)]),
+      : [
+          portsFinding(survey, part, context),
+          rootFinding(survey, isService, context),
+          rightsFinding(survey, context),
+          ...(isService ? [] : [networkFinding(survey, context), ...volumesFinding(survey, context)]),
+        ]),
     secretsFinding(part.env, context),
     ...(image === undefined ? [] : [imageFinding(part.image.tag, image, context), ...architectureFinding(image, context)]),
   ];
+}
+
+function silenceFinding({ message, hint }: Silent, { subject }: Context): Finding {
+  const why = "How it is isolated is not known.";
+  return { subject, check: "answer", level: "problem", found: message, why, remedy: hint };
 }
 
 function versionFinding(made: string, { subject, version, up }: Context): Finding {
@@ -39,7 +51,11 @@ function versionFinding(made: string, { subject, version, up }: Context): Findin
 
 const loopback = /^(?:127\.|::1$)/;
 
-function portsFinding({ ports }: ContainerSurvey, { subject, container, up }: Context): Finding {
+function portsFinding(
+  { ports }: ContainerSurvey,
+  { labels, env }: PartFacts["part"],
+  { subject, container, up }: Context,
+): Finding {
   const base = { subject, check: "ports" };
   const open = ports.filter(({ address }) => !loopback.test(address));
   const nameOf = ({ port, address, hostPort }: ContainerSurvey["ports"][number]) =>
@@ -47,8 +63,15 @@ function portsFinding({ ports }: ContainerSurvey, { subject, container, up }: Co
   if (open.length === 0) {
     return { ...base, level: "ok", found: ports.length === 0 ? "none are published" : ports.map(nameOf).join("; ") };
   }
+  const found = open.map(nameOf).join("; ");
+  // `services.api.host` says so, and needs a certificate or a proxy in front of it.
+  if (labels.component === "api") {
+    if (env.SETT_API_TLS_CERT !== undefined) return { ...base, level: "ok", found: `${found}, with TLS and tokens` };
+    const plain = "Tokens travel as they are, unless a proxy in front of it encrypts.";
+    return { ...base, level: "note", found: `${found}, without TLS`, why: plain, remedy: "`services.api.tls` in sett.yml." };
+  }
   const why = "Every machine that reaches this one can connect. Sett publishes on 127.0.0.1 only.";
-  return { ...base, level: "problem", found: open.map(nameOf).join("; "), why, remedy: remade(container, up) };
+  return { ...base, level: "problem", found, why, remedy: remade(container, up) };
 }
 
 /** A service of Sett needs no writable root; an agent's command may. */
@@ -59,13 +82,21 @@ function rootFinding({ isRootReadOnly }: ContainerSurvey, isService: boolean, { 
     return {
       ...base,
       level: "note",
-      found: "writable, as the tools of agents need it",
+      found: "writable, by `writable_root` or as a dev container",
       why: "What a command changes there stays until the container is replaced.",
-      remedy: "For a new container for each grant: `replicas` with `strategy: fresh_per_call` in sett.yml.",
+      remedy: "Leave out `writable_root`, or have a new container for each grant: `strategy: fresh_per_call` in sett.yml.",
     };
   }
   const why = "Sett makes it read-only: what breaks in can change no program.";
   return { ...base, level: "warning", found: "writable", why, remedy: remade(container, up) };
+}
+
+function volumesFinding({ imageVolumes }: ContainerSurvey, { subject }: Context): Finding[] {
+  if (imageVolumes.length === 0) return [];
+  const found = `the image declares ${imageVolumes.join(", ")} as VOLUME`;
+  const why = "What a command writes there stays for the next grant, and `resources.limits.disk` does not count it.";
+  const remedy = "Take an image without VOLUME, or a new container for each grant: `strategy: fresh_per_call` in sett.yml.";
+  return [{ subject, check: "volumes", level: "warning", found, why, remedy }];
 }
 
 function rightsFinding(survey: ContainerSurvey, { subject, container, up, isRootless }: Context): Finding {

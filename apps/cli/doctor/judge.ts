@@ -1,8 +1,8 @@
 // Judges all facts: from the machine to the parts of the instance.
 
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
+import { partName } from "../../../lib/runtime/part-name.ts";
 import type { Finding } from "../facts/finding.ts";
-import { partName } from "../instance/parts.ts";
 import type { DoctorFacts, InstanceFacts, PartFacts } from "./facts.ts";
 import { judgeEngine } from "./judge-engine.ts";
 import { judgePart } from "./judge-part.ts";

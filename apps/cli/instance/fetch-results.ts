@@ -1,12 +1,13 @@
 // Fetches the commits of artefacts into the user's repository, and reports those that cannot be fetched.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { fetchRemoteCommits } from "../../../lib/client/remote/fetch-commits.ts";
+import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { Shell } from "../terminal/shell.ts";
-import type { Place, RedisUrls } from "./place.ts";
-import { connect } from "./session.ts";
+import { type Connectable, connect } from "./session.ts";
 
 /** How many problems of one kind are listed; the others are counted. */
 const maxListed = 10;
@@ -19,7 +20,7 @@ export async function readResults(board: PersonBlackboard): Promise<Results> {
 }
 
 /** The same with a connection of its own. */
-export async function readResultsAt(place: Pick<Place, "instance" | keyof RedisUrls>): Promise<Results> {
+export async function readResultsAt(place: Connectable): Promise<Results> {
   await using board = await connect(place);
   return await readResults(board);
 }
@@ -46,7 +47,11 @@ export async function fetchResults(
     if (commits.length === 0) return true;
     const { HostRepository } = await import("../../../lib/git/host-repository.ts");
     const repository = await HostRepository.open(workspace, { env: shell.env });
-    const imported = await repository.fetchCommits(instance, commits);
+    const api = apiOf(shell.env);
+    const imported =
+      api === undefined
+        ? await repository.fetchCommits(instance, commits)
+        : await fetchRemoteCommits(api, repository, { instance, commits });
     report(imported, reporting, shell);
     return imported.broken.length === 0;
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -33,13 +34,14 @@ export async function followLog(shell: Shell, name: string | undefined, { from, 
   let last = typeof from === "string" ? from : undefined;
   let instance = name;
   let isAway = false;
+  const store = apiOf(shell.env) === undefined ? "Redis" : "The API";
   while (!interrupted.aborted) {
     try {
       const place = await findPlace(shell, instance);
       // Keeps the name that was found first: without a name, the repository may have another instance by now.
       instance = place.instance;
       await using board = await connect(place, giveUpMs);
-      if (isAway) messages.note("Redis answers again.");
+      if (isAway) messages.note(`${store} answers again.`);
       isAway = false;
       last ??= typeof from === "string" ? from : await from(board);
       if ((await visit([], board)) === "enough") return;
@@ -50,7 +52,7 @@ export async function followLog(shell: Shell, name: string | undefined, { from, 
     } catch (error) {
       if (interrupted.aborted) return;
       if (!isUnreachable(error) || last === undefined) throw error;
-      if (!isAway) messages.warn("Redis does not answer. Waiting until it does …");
+      if (!isAway) messages.warn(`${store} does not answer. Waiting until it does …`);
       isAway = true;
       await sleep(retryEveryMs, interrupted);
     }
@@ -58,5 +60,5 @@ export async function followLog(shell: Shell, name: string | undefined, { from, 
 }
 
 function isUnreachable(error: unknown): boolean {
-  return error instanceof SettError && error.code === "redis-unreachable";
+  return error instanceof SettError && (error.code === "redis-unreachable" || error.code === "api-unreachable");
 }

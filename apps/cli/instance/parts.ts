@@ -4,13 +4,8 @@ import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
+import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
-
-/** The name of an agent or a worker; `redis`, `orchestrator`, `gateway`, `egress`, `starter` or `keeper` for the others. */
-export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
-  if (labels.component === "worker") return name;
-  return labels.component === "agent" ? labels.agent : labels.component;
-}
 
 export function stateWord({ state }: ContainerPart): string {
   switch (state.state) {
@@ -39,9 +34,11 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
   const egress = containers.some(({ env }) => env.SETT_EGRESS_URL !== undefined) ? ["egress"] : [];
   const starter = containers.some(({ env }) => env.SETT_STARTER_URL !== undefined) ? ["starter"] : [];
   const keeper = containers.some(({ env }) => env.SETT_SECRETS !== undefined) ? ["keeper"] : [];
-  const missing = ["redis", "orchestrator", ...gateway, ...egress, ...starter, ...keeper, ...agents].filter(
-    (name) => !present.some((part) => part.name === name),
-  );
+  const logReader = containers.some(({ env }) => env.SETT_LOGS_SOCKET !== undefined) ? ["log-reader"] : [];
+  // Its volume stays when its container is removed.
+  const api = volumes.some(({ labels }) => labels.component === "api-files") ? ["api"] : [];
+  const services = [...gateway, ...egress, ...starter, ...keeper, ...logReader, ...api];
+  const missing = ["redis", "orchestrator", ...services, ...agents].filter((name) => !present.some((part) => part.name === name));
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
 }
 

@@ -1,5 +1,9 @@
 // The place of an instance: its Redis on this machine, and its repository.
+
+import type { ApiAddress } from "../../../lib/client/remote/api-client.ts";
+import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
@@ -11,7 +15,15 @@ import { runtimeOf } from "./runtimes.ts";
 /** How a command reaches Redis: as the user `person`, and where it must load the functions of its version, as the owner. */
 export type RedisUrls = { redisUrl: string; ownerUrl?: string | undefined };
 
-export type Place = RedisUrls & {
+/** An instance anywhere: `SETT_API` and `SETT_API_TOKEN` name its API, `actor` is the person for whom the token speaks. */
+export type RemotePlace = { api: ApiAddress; actor: Actor };
+
+export type Place = (RedisUrls | RemotePlace) & Known;
+
+/** A place whose Redis can be reached. */
+export type RedisPlace = RedisUrls & Known;
+
+type Known = {
   instance: InstanceName;
   /** The path of the repository; undefined when only Redis is known, outside of a repository. */
   workspace: string | undefined;
@@ -26,6 +38,12 @@ export const usersVariable = "SETT_REDIS_USERS";
 
 /** Call this for each connection: the port on this machine changes whenever the container starts again. */
 export async function findPlace(shell: Shell, name: string | undefined): Promise<Place> {
+  const api = apiOf(shell.env);
+  return api === undefined ? await findRedisPlace(shell, name) : await findRemotePlace(api, shell, name);
+}
+
+/** The same where only Redis will do. */
+export async function findRedisPlace(shell: Shell, name: string | undefined): Promise<RedisPlace> {
   const { REDIS_URL: redisUrl, SETT_INSTANCE_NAME: configuredName } = shell.env;
   if (redisUrl !== undefined && redisUrl !== "") {
     const text = name ?? configuredName;
@@ -42,6 +60,24 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
   const parts = await findInstance(await runtimeOf(shell, name), shell, name, hasContainers);
   const { instance, containers } = parts;
   return { instance, ...redisUrlsOf(parts), workspace: workspaceOf(parts), containers };
+}
+
+/** Throws `usage` where the instance is known by its API. `what`: begins the sentence. */
+export function requireHere(place: Place, what: string): void {
+  if (!("api" in place)) return;
+  throw new SettError("usage", `${what} cannot be done or shown through the API.`, {
+    hint: "Do it on the machine where the instance runs, without SETT_API.",
+  });
+}
+
+async function findRemotePlace(api: ApiAddress, shell: Shell, name: string | undefined): Promise<Place> {
+  const { instance, actor } = await askInstance(api);
+  if (name !== undefined && name !== instance) {
+    throw new SettError("instance-not-found", `The API at ${api.url} is that of ${instance}, not of ${name}.`, {
+      hint: "Leave --name out, or set SETT_API to the API of that instance.",
+    });
+  }
+  return { instance, api, actor, workspace: await workspaceRoot(shell.cwd), containers: [] };
 }
 
 /** Redis on this machine; undefined when it does not run. `hasUsers`: this version of Sett has started it, or a later one. */
@@ -73,7 +109,9 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
 }
 
 /** For a program on this machine. Throws `not-ready` where Redis has no users, and `usage` where only its URL is known. */
-export function agentUrlOf({ instance, containers }: Pick<Place, "instance" | "containers">, agent: AgentName): string {
+export function agentUrlOf(place: Place, agent: AgentName): string {
+  requireHere(place, "How an agent connects to Redis");
+  const { instance, containers } = place;
   const address = redisOf({ instance, containers: [...containers], volumes: [], networks: [] });
   if (address?.hasUsers) return urlFor(address, { role: "agent", agent });
   if (address !== undefined) {

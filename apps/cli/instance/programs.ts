@@ -9,10 +9,11 @@ import { SettError } from "../../../lib/model/errors.ts";
 /** The command line of each; `version` changes when any of the programs changes. */
 export type Programs = Record<Program, string[]> & { version: string };
 
-type Program = "cub" | "orchestrator" | "gateway";
+type Program = "cub" | "orchestrator" | "gateway" | "api";
 
 /** In their images. */
 export const gatewayProgram = ["/gateway"];
+export const apiProgram = ["/api"];
 export const orchestratorProgram = ["/orchestrator"];
 
 /** A program ignores Bun's configuration in the folder in which it starts. */
@@ -30,22 +31,29 @@ export function ownCommand(): string[] {
 /** Throws `process-failed` when there is no Redis. */
 export async function findPrograms(): Promise<Programs> {
   const redis = await redisVersion();
-  const [cub, orchestrator, gateway] = await Promise.all([
+  const [cub, orchestrator, gateway, api] = await Promise.all([
     findProgram("cub"),
     findProgram("orchestrator"),
     findProgram("gateway"),
+    findProgram("api"),
   ]);
   return {
     cub: cub.command,
     orchestrator: orchestrator.command,
     gateway: gateway.command,
-    version: [redis, cub.changed, orchestrator.changed, gateway.changed].join(" "),
+    api: api.command,
+    version: [redis, cub.changed, orchestrator.changed, gateway.changed, api.changed].join(" "),
   };
 }
 
 /** The gateway's alone: it needs no Redis. */
 export async function findGatewayProgram(): Promise<string[]> {
   return (await findProgram("gateway")).command;
+}
+
+/** The API's alone. */
+export async function findApiProgram(): Promise<string[]> {
+  return (await findProgram("api")).command;
 }
 
 /** Undefined in a compiled program. */

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { type ProcessRuntimeOptions, processRuntime } from "../../../lib/runtime/process/runtime.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
@@ -78,9 +79,15 @@ export function everyRuntime(env: Env): Pick<ContainerRuntime, "instances"> {
   return { instances: async () => (await everyInstance(env)).instances };
 }
 
-/** The instances of both runtimes, ordered by name. `dockerProblem`: why those of Docker are missing. */
-export async function everyInstance(env: Env): Promise<{ instances: InstanceInRuntime[]; dockerProblem: SettError | undefined }> {
-  const [processes, docker] = await Promise.all([processesOf(env).instances(), dockerInstances()]);
+/**
+ * The instances of both runtimes, ordered by name. `dockerProblem`: why those of Docker are missing. `limitMs`: how long the Engine may take
+ * for each answer.
+ */
+export async function everyInstance(
+  env: Env,
+  { limitMs }: { limitMs?: number } = {},
+): Promise<{ instances: InstanceInRuntime[]; dockerProblem: SettError | undefined }> {
+  const [processes, docker] = await Promise.all([processesOf(env).instances(), dockerInstances(limitMs)]);
   const instances = [
     ...processes.map((parts) => ({ ...parts, runtime: "process" as const })),
     ...docker.instances.map((parts) => ({ ...parts, runtime: "docker" as const })),
@@ -88,9 +95,9 @@ export async function everyInstance(env: Env): Promise<{ instances: InstanceInRu
   return { instances: instances.sort((a, b) => (a.instance < b.instance ? -1 : 1)), dockerProblem: docker.problem };
 }
 
-async function dockerInstances(): Promise<{ instances: InstanceParts[]; problem: SettError | undefined }> {
+async function dockerInstances(limitMs?: number): Promise<{ instances: InstanceParts[]; problem: SettError | undefined }> {
   try {
-    const docker = await dockerOf();
+    const docker = await dockerOf(limitMs);
     // An engine that hangs would never answer; `check` has a time limit.
     await docker.check();
     return { instances: await docker.instances(), problem: undefined };
@@ -100,10 +107,20 @@ async function dockerInstances(): Promise<{ instances: InstanceParts[]; problem:
   }
 }
 
-async function dockerOf(): Promise<ContainerRuntime> {
+async function dockerOf(limitMs?: number): Promise<ContainerRuntime> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
-  return await dockerRuntime();
+  return await dockerRuntime(withoutUndefined({ limitMs }));
 }
+
+/** Where the API of `sett ui` reads logs, as settings of its process. Empty where only Redis is known. */
+export async function logsSettings(env: Env, { instance, containers }: LogsPlace): Promise<Record<string, string>> {
+  if (containers.length === 0) return {};
+  const options = processOptions(env);
+  if (!hasContainers(await processesOf(env).parts(instance))) return { SETT_LOGS_OF: "docker" };
+  return { SETT_LOGS_OF: "processes", SETT_PROCESSES: JSON.stringify(options) };
+}
+
+type LogsPlace = { instance: InstanceName; containers: readonly unknown[] };
 
 function processesOf(env: Env): ContainerRuntime {
   return processRuntime(processOptions(env), env);

@@ -1,9 +1,10 @@
 // What a command uses while it works with an instance: its blackboard, its place, and the person who acts.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { personOf } from "./person.ts";
-import { findPlace, type Place, type RedisUrls } from "./place.ts";
+import { findPlace, type Place, type RedisUrls, type RemotePlace } from "./place.ts";
 
 export type Session = AsyncDisposable & {
   board: PersonBlackboard;
@@ -19,21 +20,35 @@ export async function openSession(shell: Shell, name: string | undefined): Promi
   return {
     board,
     place,
-    actor: (as) => actorAt(place, shell, as),
+    actor: (as) => actorOf(place, shell, as),
     [Symbol.asyncDispose]: () => board[Symbol.asyncDispose](),
   };
 }
 
-export async function connect(
-  { instance, redisUrl, ownerUrl }: Pick<Place, "instance" | keyof RedisUrls>,
-  giveUpMs?: number,
-): Promise<PersonBlackboard> {
+/** What a connection needs of a place. */
+export type Connectable = Pick<Place, "instance"> & (RedisUrls | RemotePlace);
+
+export async function connect(place: Connectable, giveUpMs?: number): Promise<PersonBlackboard> {
+  const { instance } = place;
+  if ("api" in place) {
+    const { remoteBoard } = await import("../../../lib/client/remote/remote-board.ts");
+    return remoteBoard(place.api, instance);
+  }
+  const { redisUrl, ownerUrl } = place;
   const { connectBlackboard } = await import("../../../lib/blackboard/redis/connect.ts");
   return await connectBlackboard({ url: redisUrl, ownerUrl, instance, giveUpMs });
 }
 
+async function actorOf(place: Place, shell: Shell, as: string | undefined): Promise<Actor> {
+  if (!("api" in place)) return await actorAt(place, shell, as);
+  if (as === undefined) return place.actor;
+  throw new SettError("usage", "--as does not work through the API: its token says in whose name you act.", {
+    hint: "Leave --as out.",
+  });
+}
+
 /** Asks git for the name only where `as` is missing. */
-async function actorAt({ workspace }: Place, shell: Shell, as: string | undefined): Promise<Actor> {
+export async function actorAt({ workspace }: Pick<Place, "workspace">, shell: Shell, as: string | undefined): Promise<Actor> {
   return await personOf(as === undefined ? await repositoryAt(workspace, shell) : undefined, shell, as);
 }
 

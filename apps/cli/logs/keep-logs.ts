@@ -3,8 +3,8 @@
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
+import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { partName } from "../instance/parts.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -35,7 +35,18 @@ export async function keepLogs({ runtime, place, by, messages }: Keeping, contai
   );
 }
 
-const withLogs = new Set(["redis", "orchestrator", "gateway", "egress", "starter", "keeper", "agent", "worker"]);
+const withLogs = new Set([
+  "redis",
+  "orchestrator",
+  "gateway",
+  "egress",
+  "starter",
+  "keeper",
+  "api",
+  "log-reader",
+  "agent",
+  "worker",
+]);
 
 /**
  * Keeps the logs of workers when a sett goes down. The logs of containers that still exist go to the blackboard, where the orchestrator has

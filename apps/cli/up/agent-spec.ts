@@ -10,7 +10,7 @@ import { ownersNameLabel } from "./devcontainer-layer.ts";
 import { modelEnvironment } from "./gateway-spec.ts";
 import { secretEnvironment, secretMountsOf } from "./keeper-spec.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
-import { egressSocket, networkOf, socketMountsOf } from "./sockets.ts";
+import { egressSocket, networkOf, socketMountsOf, usesProxy } from "./sockets.ts";
 
 export const carrierPath = "/cub";
 const objectsPath = "/git/objects";
@@ -86,7 +86,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
       SETT_PROMPT_EXECUTION: execution,
     }),
     ...modelEnvironment(input, agent),
-    ...(agent.egress.length > 0 && { SETT_EGRESS_URL: `unix:${egressSocket}` }),
+    ...(usesProxy(agent) && { SETT_EGRESS_URL: `unix:${egressSocket}` }),
     ...secretEnvironment(agent),
     SETT_GIT_BINARY: `${carrierPath}/git`,
     SETT_GIT_LIBRARY_PATH: carrierPath,

@@ -1,13 +1,11 @@
 // Applies a plan to an instance in any state: nothing is there, a sett runs, or an earlier run was killed.
-import { isDeepStrictEqual } from "node:util";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import { kindOf, nameWithKind } from "../../../lib/client/facts/agent-kind.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { withLock } from "../../../lib/runtime/process/file-lock.ts";
-import { partName } from "../instance/parts.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import { requireFreeOrOwn } from "./checks.ts";
@@ -15,10 +13,13 @@ import { stopSecondsOf } from "./container-limits.ts";
 import { type Change, type Diff, diffOf } from "./diff.ts";
 import { changedParts } from "./fingerprint.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { InstancePlan } from "./plan.ts";
+import type { Certificate } from "./read-tls.ts";
 import { nextHeartbeat, nextLeader } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
+import { startApi } from "./start-api.ts";
 import { startGateway } from "./start-gateway.ts";
 import { type SecretValues, startKeeper } from "./start-keeper.ts";
 import { startRedis } from "./start-redis.ts";
@@ -33,6 +34,10 @@ export type ApplyInput = Tools & {
   /** The providers' keys: model → key. They go to the gateway and nowhere else. */
   keys: Readonly<Record<string, string>>;
   secrets: SecretValues;
+  /** The certificate of the API and its key, which go to the API and nowhere else. */
+  tls: Certificate | undefined;
+  /** The secrets of webhooks, which go to the API as well. */
+  hooks: Readonly<Record<string, string>>;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
   repositoryLock: string;
   /** `make` creates the exchange if it is missing; `remove` undoes that. */
@@ -41,12 +46,6 @@ export type ApplyInput = Tools & {
   keepLogs: (containers: readonly ContainerPart[]) => Promise<void>;
   actor: Actor;
 };
-
-/**
- * Names of parts, by outcome. Agents without a container are `registered`, and later `removed`. `repaired`: the container stays, but its
- * registration on the blackboard was wrong and was written again.
- */
-export type Outcome = Record<"started" | "replaced" | "registered" | "repaired" | "stopped" | "removed" | "kept", string[]>;
 
 /**
  * Does all steps that can be undone first, and records how to undo them. Agents are removed last, because work that fails then stays
@@ -76,6 +75,8 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   keeper.catch(() => undefined);
   const starter = startService(input, plan.starter, changes.starter);
   starter.catch(() => undefined);
+  const logReader = startService(input, plan.logReader, changes.logReader);
+  logReader.catch(() => undefined);
   const agents = settleAll(
     changes.agents.map(async (change) => {
       await volumes;
@@ -95,8 +96,11 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
     keeper,
     starter,
     agents,
+    logReader,
     starter.then(() => makeOrchestrator(input, changes.orchestrator, board, firstAgents)),
   ]);
+  // Last: who uses it finds an instance that works.
+  await startApi(input, plan.api, { change: changes.api, tls: input.tls, hooks: input.hooks });
   requireGoing(signal);
 
   undoSteps.clear();
@@ -109,7 +113,7 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);
   for (const network of rest.unusedNetworks) await runtime.networks.remove(network);
   await removeSurplusUsers(input);
-  return outcomeOf(changes, rest.removed, before, input);
+  return outcomeOf(changes, rest.removed, before, input.registrations);
 }
 
 /** The `sett up` that creates the networks has the repository. A later one is refused before it has made anything. */
@@ -210,32 +214,6 @@ async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Prom
   if (ownerUrl === undefined) return;
   const { removeOtherUsers } = await import("../../../lib/blackboard/redis/administration.ts");
   await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
-}
-
-function partsOf({ redis, orchestrator, gateway, egress, starter, keeper, agents }: Diff): Change[] {
-  return [redis, orchestrator, gateway ?? [], egress ?? [], starter ?? [], keeper ?? [], agents].flat();
-}
-
-function outcomeOf(changes: Diff, removed: ContainerPart[], before: RegisteredAgent[], { registrations }: ApplyInput): Outcome {
-  const names = (kind: Change["kind"]) => partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
-  const isOther = (name: string) =>
-    before.some((known) => known.name === name && !registrations.some((agent) => isDeepStrictEqual(known, agent)));
-  const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
-  const isKnown = (agent: AgentRegistration) => before.some((known) => isDeepStrictEqual(known, agent));
-  const stopped = [...new Set(removed.map(({ labels }) => ("agent" in labels ? labels.agent : labels.component)))];
-  return {
-    started: names("start"),
-    replaced: names("replace"),
-    registered: notStarted.filter((agent) => !isKnown(agent)).map(nameWithKind),
-    repaired: names("keep").filter(isOther),
-    stopped,
-    removed: before.map(({ name }) => name).filter((name) => !stopped.includes(name) && !isAmong(registrations, name)),
-    kept: [...names("keep").filter((name) => !isOther(name)), ...notStarted.filter(isKnown).map(nameWithKind)],
-  };
-}
-
-function isAmong(agents: readonly AgentRegistration[], name: AgentName): boolean {
-  return agents.some((agent) => agent.name === name);
 }
 
 /** All jobs must end before an undo, or it would miss what they still make. Throws the first failure. */

@@ -5,6 +5,8 @@ import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime.ts";
 import { redisPort } from "../instance/place.ts";
 import type { Programs } from "../instance/programs.ts";
+import { apiHealthPort } from "./api-spec.ts";
+import { mebibyte } from "./container-limits.ts";
 import { withPrograms } from "./fingerprint.ts";
 import { gatewayPort, hostAlias } from "./gateway-spec.ts";
 import type { InstancePlan } from "./plan.ts";
@@ -24,8 +26,8 @@ export type Machine = {
   /** What is `/git/objects` and `/git/exchange` in a container. */
   objectsDir: string;
   exchangeDir: string;
-  /** The ports on which Redis and the gateway listen. */
-  ports: { redis: number; gateway: number };
+  /** The ports on which Redis, the gateway and the health of the API listen. */
+  ports: { redis: number; gateway: number; api: number };
 };
 
 export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan {
@@ -103,9 +105,45 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
         ports: [{ port: gatewayPort, hostPort: ports.gateway }],
       }),
     },
+    api: plan.api && {
+      ...plan.api,
+      program: programs.api,
+      volumes: [],
+      spec: made(plan.api.spec, {
+        entrypoint: programs.api,
+        env: { ...apiEnvironment(plan.api.spec, machine), ...service, ...redisUrl(plan.api.spec.env) },
+        mounts: [{ kind: "secrets", target: hookSecretsDir, sizeBytes: mebibyte }],
+        ports: [...(plan.api.spec.ports ?? []), { port: apiHealthPort, hostPort: ports.api }],
+      }),
+    },
+    logReader: undefined,
     agents,
   };
 }
+
+/** It reads logs and the certificate itself, has the whole repository, and listens where its container would be published. */
+function apiEnvironment(
+  { env, ports: published = [] }: ContainerSpec,
+  { config, ports, processes, workspace }: Machine,
+): Record<string, string> {
+  const { SETT_LOGS_SOCKET: _, SETT_RESULTS_DIR: __, SETT_REPOSITORY_FILES: ___, ...rest } = env;
+  const { tls } = config.services.api ?? {};
+  const [at] = published;
+  return {
+    ...rest,
+    ...(env.SETT_HOOK_SECRETS_DIR === undefined ? {} : { SETT_HOOK_SECRETS_DIR: hookSecretsDir }),
+    ...(typeof tls === "object" ? { SETT_API_TLS_CERT: tls.cert, SETT_API_TLS_KEY: tls.key } : {}),
+    SETT_HEALTH_PORT: String(ports.api),
+    SETT_LOGS_OF: "processes",
+    SETT_PROCESSES: JSON.stringify(processes),
+    SETT_REPOSITORY_DIR: workspace,
+    SETT_API_PORT: String(at?.hostPort ?? 0),
+    SETT_API_HOST: at?.hostAddress ?? "127.0.0.1",
+  };
+}
+
+/** A folder of the process, in memory where the machine has one. */
+const hookSecretsDir = "/hooks";
 
 function onThisMachine(url: string, port: number): string {
   const { username, password } = new URL(url);

@@ -3,17 +3,20 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { redisPort } from "../instance/place.ts";
+import { apiHealthPort } from "./api-spec.ts";
 import { gatewayPort } from "./gateway-spec.ts";
 
-const portOf = { redis: redisPort, gateway: gatewayPort } as const;
+const portOf = { redis: redisPort, gateway: gatewayPort, api: apiHealthPort } as const;
 type Component = keyof typeof portOf;
 
-/** The ports of the running Redis and the running gateway, which other parts of the instance know; else free ports. */
+/** The ports of the running Redis, gateway and API, which other parts of the instance know; else free ports. `api`: that of its health. */
 export async function choosePorts(before: InstanceParts | undefined): Promise<Record<Component, number>> {
   const redis = presentPort(before, "redis") ?? (await freePort());
   let gateway = presentPort(before, "gateway") ?? (await freePort());
   while (gateway === redis) gateway = await freePort();
-  return { redis, gateway };
+  let api = presentPort(before, "api") ?? (await freePort());
+  while (api === redis || api === gateway) api = await freePort();
+  return { redis, gateway, api };
 }
 
 function presentPort(before: InstanceParts | undefined, component: Component): number | undefined {
@@ -21,7 +24,7 @@ function presentPort(before: InstanceParts | undefined, component: Component): n
   return part?.ports.find(({ port }) => port === portOf[component])?.hostPort;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

@@ -24,6 +24,8 @@ export type Diff = {
   egress: Change | undefined;
   starter: Change | undefined;
   keeper: Change | undefined;
+  api: Change | undefined;
+  logReader: Change | undefined;
   agents: (Change & Pick<PlannedAgent, "agent" | "workspace">)[];
   /** Containers of agents that are no longer in the plan, workers among them, and services that are not in it. */
   removed: ContainerPart[];
@@ -37,7 +39,7 @@ export type Diff = {
 export function diffOf(plan: InstancePlan, { containers, networks, volumes }: InstanceParts): Diff {
   const present = containers.filter((container) => !isLeftover(container));
   const planned = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
-  const services = [plan.egress, plan.starter, plan.keeper];
+  const services = [plan.egress, plan.starter, plan.keeper, plan.api, plan.logReader];
   const ofServices = new Set(
     [plan.redisSocket, plan.gateway?.volumes ?? [], ...services.map((service) => service?.volumes ?? [])]
       .flat()
@@ -56,15 +58,17 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
     egress: plan.egress && change("egress", plan.egress.spec),
     starter: plan.starter && change("starter", plan.starter.spec),
     keeper: plan.keeper && change("keeper", plan.keeper.spec),
+    api: plan.api && change("api", plan.api.spec),
+    logReader: plan.logReader && change("log-reader", plan.logReader.spec),
     agents: plan.agents.map(({ agent, workspace, spec }) => ({ agent, workspace, ...change(agent, spec) })),
     removed: present.filter(({ labels }) =>
-      "agent" in labels ? !planned.has(labels.agent) : isService(labels) && plan[labels.component] === undefined,
+      "agent" in labels ? !planned.has(labels.agent) : isOptional(labels) && plan[optional[labels.component]] === undefined,
     ),
     leftovers: containers.filter(isLeftover),
     unusedVolumes: volumes
       .filter(({ name, labels }) => {
         if (labels.component === "carrier") return name !== plan.carrier.name;
-        if (labels.component === "socket" || labels.component === "secrets") return !ofServices.has(name);
+        if (["socket", "secrets", "api-files"].includes(labels.component)) return !ofServices.has(name);
         return labels.component === "workspace" && !planned.has(labels.agent);
       })
       .map(({ name }) => name),
@@ -72,17 +76,23 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
   };
 }
 
-/** Of those that only some instances have. */
-function isService(labels: PartLabels): labels is PartLabels & { component: "gateway" | "egress" | "starter" | "keeper" } {
-  return ["gateway", "egress", "starter", "keeper"].includes(labels.component);
+/** Services that only some instances have: component → its place in a plan. */
+const optional = {
+  gateway: "gateway",
+  egress: "egress",
+  starter: "starter",
+  keeper: "keeper",
+  api: "api",
+  "log-reader": "logReader",
+} as const;
+
+function isOptional(labels: PartLabels): labels is PartLabels & { component: keyof typeof optional } {
+  return Object.hasOwn(optional, labels.component);
 }
 
 function isLeftover({ name, labels }: ContainerPart): boolean {
   // A container that only prepares a volume has the labels of the volume, and never runs.
-  return (
-    isSetAside(name) ||
-    !["redis", "orchestrator", "gateway", "egress", "starter", "keeper", "agent", "worker"].includes(labels.component)
-  );
+  return isSetAside(name) || !(isOptional(labels) || ["redis", "orchestrator", "agent", "worker"].includes(labels.component));
 }
 
 /** A container that does not run is replaced: that repairs more than a restart. */

@@ -1,4 +1,5 @@
-// The container of the egress proxy; only where an agent has `egress`. It has no key, no password and no data of the instance. Pure.
+// The container of the egress proxy; only where an agent has `egress` or `network: open`. It has no key, no password and no data of the instance. Pure.
+import { reachOf } from "../../../lib/model/egress.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { egressName, egressVolumeName, openNetworkName } from "../../../lib/runtime/names.ts";
@@ -6,13 +7,14 @@ import { gatewayProgram } from "../instance/programs.ts";
 import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limits.ts";
 import { gatewayPort, hostAlias } from "./gateway-spec.ts";
 import type { PlanInput, PlannedService } from "./plan-input.ts";
-import { egressFolder, egressSocketMount } from "./sockets.ts";
+import { egressFolder, egressSocketMount, usesProxy } from "./sockets.ts";
 
 const egressUser: Owner = { uid: 10001, gid: 10001 };
 
 /** `labels`: of the container, and of each agent's socket. */
 export function planEgress(input: PlanInput, labels: Record<"egress" | "socket", PartLabels>): PlannedService {
-  const agents = input.config.agents.filter(({ egress }) => egress.length > 0);
+  const agents = input.config.agents.filter(usesProxy);
+  const machine = input.machineNetworks ?? [];
   const spec: ContainerSpec = {
     name: egressName(input.instance),
     image: input.images.gateway?.tag ?? "",
@@ -20,7 +22,8 @@ export function planEgress(input: PlanInput, labels: Record<"egress" | "socket",
     command: ["--egress"],
     env: {
       SETT_INSTANCE_NAME: input.instance,
-      SETT_EGRESS: JSON.stringify(Object.fromEntries(agents.map(({ name, egress }) => [name, egress]))),
+      SETT_EGRESS: JSON.stringify(Object.fromEntries(agents.map((agent) => [agent.name, reachOf(agent)]))),
+      ...(machine.length > 0 && { SETT_EGRESS_MACHINE: JSON.stringify(machine) }),
       SETT_SOCKETS_DIR: egressFolder,
       SETT_HEALTH_PORT: String(gatewayPort),
     },

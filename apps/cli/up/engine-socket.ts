@@ -1,6 +1,9 @@
-// Finds the socket of this machine's Docker Engine, for the starter of workers.
+// Finds the socket of this machine's Docker Engine, for the starter of workers and the reader of logs.
 import { stat } from "node:fs/promises";
+import { needsWorkers } from "../../../lib/model/agent.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { showsLogs } from "./has-api.ts";
 
 /** The path of the socket, and the group that may use it. `uid`: who may use it, where containers know the group by another number. */
 export type EngineSocket = { path: string; gid: number; uid?: number };
@@ -12,6 +15,25 @@ export const usualSocket = "/var/run/docker.sock";
 const ownUser = { uid: 0, gid: 0 };
 
 type Finding = { env: Readonly<Record<string, string | undefined>>; isRootless: boolean };
+
+/**
+ * Where the configuration needs it. Workers do; without it the API only gives no logs, which is said. Throws as `findEngineSocket`, for
+ * workers.
+ */
+export async function engineSocketFor(
+  config: Pick<SettConfig, "agents" | "services">,
+  finding: Finding,
+  warn: (sentence: string) => void,
+): Promise<EngineSocket | undefined> {
+  if (config.agents.some(needsWorkers)) return await findEngineSocket(finding);
+  if (!showsLogs(config)) return undefined;
+  try {
+    return await findEngineSocket(finding);
+  } catch (error) {
+    warn(`The API gives no logs of agents. ${messageOf(error)}`);
+    return undefined;
+  }
+}
 
 /** SETT_STARTER_SOCKET: another one than that of `sett up`, such as a proxy's. Throws `docker-unreachable` where there is no socket that a container could use. */
 export async function findEngineSocket({ env, isRootless }: Finding): Promise<EngineSocket> {

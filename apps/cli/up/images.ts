@@ -10,6 +10,7 @@ import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
 import { hasModels } from "./gateway-spec.ts";
+import { hasApi } from "./has-api.ts";
 import { inputsLabel } from "./inputs-label.ts";
 import { hasSecrets } from "./keeper-spec.ts";
 import { findOrchestrator } from "./orchestrator-image.ts";
@@ -17,8 +18,15 @@ import { hasEgress } from "./sockets.ts";
 
 export type Image = { tag: string } & ImageInfo;
 
-/** `gateway`: undefined where sett.yml has neither models, `egress` nor `secrets`. */
-export type Images = { redis: Image; orchestrator: Image; gateway: Image | undefined; cub: Image; agents: Map<AgentName, Image> };
+/** `gateway`: undefined where sett.yml has neither models, a way to other hosts nor `secrets`; `api`: where there is no API. */
+export type Images = {
+  redis: Image;
+  orchestrator: Image;
+  gateway: Image | undefined;
+  api: Image | undefined;
+  cub: Image;
+  agents: Map<AgentName, Image>;
+};
 
 type Input = Place & {
   runtime: ContainerRuntime;
@@ -34,7 +42,7 @@ type Input = Place & {
 };
 
 /** Images that are built from Sett's sources. Other images may be named `sett/…`, too. */
-const settsOwn = /^sett\/(?:orchestrator|gateway|cub|agent-base|redis)(?:[:@]|$)/;
+const settsOwn = /^sett\/(?:orchestrator|gateway|api|cub|agent-base|redis)(?:[:@]|$)/;
 
 /** Throws `image-not-found` and `build-failed`. */
 export async function prepareImages(input: Input): Promise<Images> {
@@ -58,8 +66,9 @@ export async function prepareImages(input: Input): Promise<Images> {
     hasModels(config) || hasEgress(config) || hasSecrets(config)
       ? service(`sett/gateway:${version}`)
       : Promise.resolve(undefined);
+  const api = hasApi(config) ? service(`sett/api:${version}`) : Promise.resolve(undefined);
   const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
-  const jobs = [redis, orchestrator, gateway, cub, ...agents];
+  const jobs = [redis, orchestrator, gateway, api, cub, ...agents];
   // The first failure stops the others, so that a person does not wait for a long build in vain.
   for (const job of jobs) job.catch(() => failed.abort());
   const results = await Promise.allSettled(jobs);
@@ -70,6 +79,7 @@ export async function prepareImages(input: Input): Promise<Images> {
     redis: await redis,
     orchestrator: await orchestrator,
     gateway: await gateway,
+    api: await api,
     cub: await cub,
     agents: new Map(await Promise.all(agents)),
   };

@@ -1,6 +1,7 @@
 // What an instance's agents see of the repository, and where they leave their commits: made by `sett up`, and removed again where it fails.
+import type { Owner } from "../../../lib/git/find-repository.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
-import type { AgentConfig } from "../../../lib/model/config.ts";
+import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
@@ -8,6 +9,7 @@ import { redisUrlsOf } from "../instance/place.ts";
 import { exists } from "../program/workspace-root.ts";
 import type { Progress, Step } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { hasApi } from "./has-api.ts";
 import { hasRedis } from "./stop-parts.ts";
 
 /** Large repositories take some time; for others there is nothing to say. */
@@ -16,7 +18,9 @@ const slowMs = 1_000;
 type FoldersInput = {
   repository: HostRepository;
   instance: InstanceName;
-  agents: readonly AgentConfig[];
+  config: Pick<SettConfig, "agents" | "services" | "triggers">;
+  /** Who agents are on this machine. */
+  writer: Owner;
   /** The instance as it is. */
   before: InstanceParts | undefined;
   progress: Progress;
@@ -27,7 +31,8 @@ type FoldersInput = {
 export async function makeFolders({
   repository,
   instance,
-  agents,
+  config,
+  writer,
   before,
   progress,
   shell,
@@ -36,13 +41,15 @@ export async function makeFolders({
   // New agents find what those of an earlier version have made in the repository alone.
   if (before !== undefined && hasRedis(before) && (await repository.hasOldExchange()))
     await fetchResults(shell, repository.place.toplevel, () => readResultsAt({ instance, ...redisUrlsOf(before) }), "count");
+  const { agents } = config;
   const writers = agents.filter(({ workspace }) => workspace.mode === "rw").map(({ name }) => name);
   let step: Step | undefined;
   const timer = setTimeout(() => {
     step = progress.begin("repository", "packing what agents see of it");
   }, slowMs);
   try {
-    await repository.createFolders(instance, writers, historyOf(agents));
+    await repository.createFolders(instance, writers, historyOf(agents), writer);
+    if (hasApi(config)) await repository.openToApi(instance);
     step?.done("packed what agents see of it");
   } catch (error) {
     if (!isPresent) await repository.removeFolders(instance);

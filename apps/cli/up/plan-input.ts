@@ -1,6 +1,8 @@
 // The input of an instance's plan, and the parts of a plan that several files use.
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
+import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import type { TokenDigest } from "../../../lib/model/api-access.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
@@ -33,16 +35,29 @@ export type PlanInput = {
     redis: PlannedImage;
     orchestrator: PlannedImage;
     cub: PlannedImage;
-    /** Undefined where sett.yml has neither models, `egress` nor `secrets`. */
+    /** Undefined where sett.yml has neither models, a way to other hosts nor `secrets`. */
     gateway?: PlannedImage | undefined;
+    /** Undefined where there is no API. */
+    api?: PlannedImage | undefined;
     agents: ReadonlyMap<AgentName, PlannedImage>;
   };
   /** The password of the instance's Redis, its owner's: letters and digits. Each service gets one that is derived from it. */
   password: string;
   machine: Machine;
-  /** Needed where an agent has workers. */
+  /** Public networks that this machine itself is in. */
+  machineNetworks?: readonly string[];
+  /** Undefined where there is no API. */
+  api?: ApiPlace | undefined;
+  /** Needed where an agent has workers, or there is an API. */
   engineSocket: EngineSocket | undefined;
   cassettes?: Cassettes | undefined;
+};
+
+/** What the API is given. `tls`: the certificate by a digest, which also says that it has changed. */
+export type ApiPlace = {
+  tokens: readonly TokenDigest[];
+  tls: { id: string } | undefined;
+  repository: Pick<RepositoryPlace, "toplevel" | "commonDir">;
 };
 
 /** The folder, on this machine, of recorded calls of models. `replay`: they are answered from it, without a provider. */
@@ -77,14 +92,14 @@ export type PlannedAgent = {
 
 /** The settings of the services: the address of Redis and the service's own user there, how long to wait for it, the lease of a grant, and the health port. */
 export function serviceEnvironment(
-  { instance, password, config }: PlanInput,
+  { instance, password, config }: Pick<PlanInput, "instance" | "password" | "config">,
   user: RedisUser,
   healthPort: number | undefined,
 ): Record<string, string> {
   const { limits, services } = config;
   return {
     REDIS_URL:
-      user.role === "agent"
+      user.role === "agent" || user.role === "person"
         ? socketUrlFor({ path: redisSocket, ownerPassword: password }, user)
         : urlFor({ host: redisName(instance), port: redisPort, ownerPassword: password }, user),
     SETT_REDIS_TIMEOUT: `${services.redis.timeout_ms}ms`,

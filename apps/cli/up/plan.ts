@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import type { UserWithPassword } from "../../../lib/blackboard/redis/administration.ts";
 import { policyOf } from "../../../lib/config/registrations.ts";
-import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
 import {
@@ -12,13 +11,11 @@ import {
   networkName,
   openNetworkName,
   orchestratorName,
-  recordVolumeName,
   redisName,
   socketVolumeName,
   workspaceVolumeName,
 } from "../../../lib/runtime/names.ts";
 import { redisPort, usersVariable } from "../instance/place.ts";
-import { gatewayProgram } from "../instance/programs.ts";
 import { redisUsersOf } from "../instance/redis-users.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import {
@@ -29,10 +26,8 @@ import {
   redisStopSeconds,
   serviceResources,
 } from "./container-limits.ts";
-import { planEgress } from "./egress-spec.ts";
 import { withFingerprint } from "./fingerprint.ts";
-import { gatewaySpec, hasModels } from "./gateway-spec.ts";
-import { planKeeper } from "./keeper-spec.ts";
+import { hasModels } from "./gateway-spec.ts";
 import {
   type OwnedVolume,
   type PlanInput,
@@ -42,11 +37,20 @@ import {
   type PlannedVolume,
   serviceEnvironment,
 } from "./plan-input.ts";
+import {
+  planApiOf,
+  planEgressOf,
+  planGateway,
+  planKeeperOf,
+  planLogReaderOf,
+  planStarterOf,
+  serviceUser,
+} from "./plan-services.ts";
 import { aclFileScript } from "./redis-acl-file.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { redisSettings } from "./redis-settings.ts";
-import { hasEgress, hasOpenNetwork, redisSocket, redisSocketMount } from "./sockets.ts";
-import { planStarter, withWorkers } from "./workers.ts";
+import { hasOpenNetwork, redisSocket, redisSocketMount } from "./sockets.ts";
+import { withWorkers } from "./workers.ts";
 
 export type InstancePlan = {
   networks: { name: string; labels: PartLabels; isIsolating: boolean }[];
@@ -60,12 +64,15 @@ export type InstancePlan = {
   orchestrator: ContainerSpec;
   /** Undefined where sett.yml has no models. */
   gateway: PlannedGateway | undefined;
-  /** Undefined where no agent has `egress`. */
+  /** Undefined where no agent reaches anything outside by a proxy. */
   egress: PlannedService | undefined;
   /** Undefined where no agent has workers. */
   starter: PlannedService | undefined;
   /** Undefined where no agent has secrets. */
   keeper: PlannedService | undefined;
+  /** Undefined where sett.yml has no API; that without containers has no reader of logs. */
+  api: PlannedService | undefined;
+  logReader: PlannedService | undefined;
   agents: PlannedAgent[];
   /** The users of Redis. */
   users: UserWithPassword[];
@@ -73,7 +80,6 @@ export type InstancePlan = {
 
 /** The user `redis` of common images; an image does not need to know it. */
 const redisUser: Owner = { uid: 999, gid: 1000 };
-const serviceUser: Owner = { uid: 10001, gid: 10001 };
 
 export function planInstance(input: PlanInput): InstancePlan {
   const { instance, images, repository, config, registrations } = input;
@@ -126,44 +132,11 @@ export function planInstance(input: PlanInput): InstancePlan {
     egress: planEgressOf(input, labels),
     starter: planStarterOf(input, agents, labels),
     keeper: planKeeperOf(input, labels),
+    api: planApiOf(input, labels),
+    logReader: planLogReaderOf(input, labels),
     agents,
     users: redisUsersOf(config, hasModels(config), input.password),
   };
-}
-
-function planGateway(input: PlanInput, labels: (kind: PartKind) => PartLabels): PlannedGateway | undefined {
-  const { instance, images, repository, config } = input;
-  if (!hasModels(config)) return undefined;
-  return {
-    spec: withFingerprint(gatewaySpec(input, labels({ component: "gateway" })), images.gateway?.id ?? ""),
-    program: gatewayProgram,
-    volumes: [
-      { name: recordVolumeName(instance), labels: labels({ component: "record" }) },
-      { name: socketVolumeName(instance, "gateway"), labels: labels({ component: "socket" }) },
-    ].map((volume) => ({ ...volume, owner: repository.user, image: images.cub.tag })),
-  };
-}
-
-function planEgressOf(input: PlanInput, labels: (kind: PartKind) => PartLabels): PlannedService | undefined {
-  if (!hasEgress(input.config)) return undefined;
-  const planned = planEgress(input, { egress: labels({ component: "egress" }), socket: labels({ component: "socket" }) });
-  return { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
-}
-
-function planStarterOf(
-  input: PlanInput,
-  agents: readonly PlannedAgent[],
-  labels: (kind: PartKind) => PartLabels,
-): PlannedService | undefined {
-  const ofStarter = { starter: labels({ component: "starter" }), socket: labels({ component: "socket" }) };
-  const planned = planStarter(input, agents, { user: serviceUser, labels: ofStarter });
-  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) };
-}
-
-function planKeeperOf(input: PlanInput, labels: (kind: PartKind) => PartLabels): PlannedService | undefined {
-  const ofVolume = (agent: AgentName) => labels({ component: "secrets", agent });
-  const planned = planKeeper(input, labels({ component: "keeper" }), ofVolume);
-  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
 }
 
 function networksOf({ instance, config }: PlanInput, labels: PartLabels): InstancePlan["networks"] {

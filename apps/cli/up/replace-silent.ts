@@ -12,14 +12,16 @@ type Present = { board: PersonBlackboard; runtime: ContainerRuntime; plan: Insta
 export async function replaceSilent(changes: Diff, { board, runtime, plan, signal }: Present): Promise<Diff> {
   const isAnswering = async (part: PlannedGateway | PlannedService | undefined) =>
     part !== undefined && (await answersSoon(runtime, part, signal));
-  const [orchestrator, gateway, egress, starter, ...agents] = await Promise.all([
+  const [orchestrator, gateway, egress, starter, api, logReader, ...agents] = await Promise.all([
     checked(changes.orchestrator, () => hasOrchestratorSoon(board, signal)),
     changes.gateway && checked(changes.gateway, () => isAnswering(plan.gateway)),
     changes.egress && checked(changes.egress, () => isAnswering(plan.egress)),
     changes.starter && checked(changes.starter, () => isAnswering(plan.starter)),
+    changes.api && checked(changes.api, () => isAnswering(plan.api)),
+    changes.logReader && checked(changes.logReader, () => isAnswering(plan.logReader)),
     ...changes.agents.map((change) => checked(change, () => hasHeartbeatSoon(board, change.agent, signal))),
   ]);
-  return { ...changes, orchestrator, gateway, egress, starter, agents };
+  return { ...changes, orchestrator, gateway, egress, starter, api, logReader, agents };
 }
 
 async function checked<Part extends Change>(change: Part, isAlive: () => Promise<boolean>): Promise<Part> {

@@ -1,6 +1,7 @@
 // Stops the parts of an instance in the order in which they need each other.
+
+import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { partName } from "../instance/parts.ts";
 import { isServing } from "../instance/place.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { gatewayStopSeconds, orchestratorStopSeconds, stopSecondsOf } from "./container-limits.ts";
@@ -26,12 +27,14 @@ export function stopperOf(runtime: ContainerRuntime, parts: InstanceParts, progr
  * replace them; it handles their results when it runs again.
  */
 export async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: number): Promise<void> {
+  // First, so that it takes no goal that no agent would begin with.
+  await stop(["api"], gatewayStopSeconds);
   const hasWorkers = parts.containers.some(({ labels }) => labels.component === "worker");
   if (hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   await stop(["agent", "worker"], agentSeconds);
   if (!hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   // After the agents, whose commands may still use them.
-  await stop(["gateway", "egress", "starter", "keeper"], gatewayStopSeconds);
+  await stop(["gateway", "egress", "starter", "keeper", "log-reader"], gatewayStopSeconds);
 }
 
 /** A container that cannot be stopped is removed by force later; the others stop all the same. */

@@ -1,7 +1,7 @@
 // Decides whether an agent may connect to a host: what sett.yml names, at an address that agents may reach.
 import { isIP } from "node:net";
 import { allowedBy, type EgressTarget, isPattern } from "../../../lib/model/egress.ts";
-import { kindOfAddress } from "../../../lib/model/egress-address.ts";
+import { type AddressKind, isAddressIn, kindOfAddress } from "../../../lib/model/egress-address.ts";
 
 /** `addresses`: those of the host that may be connected to, at least one. `status`: of HTTP. `reason`: a sentence. */
 export type Admission = { addresses: string[] } | { status: 403 | 502; reason: string };
@@ -16,10 +16,12 @@ type Question = {
   resolve: (name: string) => Promise<string[]>;
   /** The networks of the proxy itself, `172.18.0.0/16`: the machine is in them, and other containers may be. */
   own: readonly string[];
+  /** Public networks of this machine, which it is reached at as well: as private ones, only where `targets` name the host in full. */
+  machine: readonly string[];
 };
 
 /** A name is resolved here, once, so that nothing can be resolved differently when the connection is made. Never rejects. */
-export async function admit({ agent, targets, host, port, resolve, own }: Question): Promise<Admission> {
+export async function admit({ agent, targets, host, port, resolve, own, machine }: Question): Promise<Admission> {
   const target = allowedBy(targets, host, port);
   if (target === undefined) {
     const remedy = `Add \`${host}:${port}\` to \`agents.${agent}.egress\` in sett.yml.`;
@@ -28,14 +30,18 @@ export async function admit({ agent, targets, host, port, resolve, own }: Questi
   const address = host.replace(/^\[(.*)\]$/, "$1");
   const found = isIP(address) === 0 ? await resolve(host).catch(() => []) : [address];
   if (found.length === 0) return { status: 502, reason: `There is no host ${host}, or its name cannot be resolved.` };
-  const allowed = found.filter((each) => {
+  const kindOf = (each: string): AddressKind => {
     const kind = kindOfAddress(each, own);
+    return kind === "public" && isAddressIn(each, machine) ? "private" : kind;
+  };
+  const allowed = found.filter((each) => {
+    const kind = kindOf(each);
     return kind === "public" || (kind === "private" && !isPattern(target));
   });
   if (allowed.length > 0) return { addresses: allowed };
-  const isPrivate = found.some((each) => kindOfAddress(each, own) === "private");
+  const isPrivate = found.some((each) => kindOf(each) === "private");
   const why = isPrivate
-    ? `which is private: \`agents.${agent}.egress\` must name ${host}:${port} in full`
+    ? `which is private or of this machine: \`agents.${agent}.egress\` must name ${host}:${port} in full`
     : "which agents never reach";
   return { status: 403, reason: `${host} has the address ${found.join(", ")}, ${why}.` };
 }

@@ -17,6 +17,8 @@ export type EgressDeps = {
   resolve: (name: string) => Promise<string[]>;
   /** The networks that the proxy itself is in. */
   own: () => readonly string[];
+  /** Public networks of this machine. */
+  machine: readonly string[];
   log: JsonLog;
   metrics: EgressMetrics;
   clock: Clock;
@@ -116,8 +118,8 @@ export class EgressProxy {
   }
 
   #admit(place: Place): Promise<Admission> {
-    const { resolve, own } = this.#deps;
-    return admit({ agent: this.#agent, targets: this.#targets, ...place, resolve, own: own() });
+    const { resolve, own, machine } = this.#deps;
+    return admit({ agent: this.#agent, targets: this.#targets, ...place, resolve, own: own(), machine });
   }
 
   #refused(place: Place | undefined, admission: Admission | Refusal): Refusal {

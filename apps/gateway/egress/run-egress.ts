@@ -4,6 +4,7 @@ import { chmod, rm } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../lib/async/clock.ts";
+import { ownNetworkOf } from "../../../lib/model/egress-address.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { createServiceApp } from "../../../lib/service/service-app.ts";
@@ -14,18 +15,26 @@ import { createEgressMetrics } from "./metrics.ts";
 import type { EgressSettings } from "./settings.ts";
 
 const everyone = 0o777;
+/** The name that this machine has in containers of Sett's services. */
+const machineName = "host.docker.internal";
 
 /** Resolves when it has been stopped. */
-export async function runEgress({ instance, agents, socketsFolder, healthPort, healthHost }: EgressSettings): Promise<void> {
+export async function runEgress(settings: EgressSettings): Promise<void> {
+  const { instance, agents, socketsFolder, healthPort, healthHost } = settings;
   const log = createJsonLog(console.log, systemClock.now).with({ service: "egress", instance });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
   const metrics = createEgressMetrics();
   const resolve = async (name: string) => (await lookup(name, { all: true })).map(({ address }) => address);
   const own = () => Object.values(networkInterfaces()).flatMap((each) => each?.flatMap(({ cidr }) => cidr ?? []) ?? []);
+  // The bridge of the Engine may have any address, and is not always among those that `sett up` sees.
+  const machine = [
+    ...settings.machine,
+    ...(await resolve(machineName).catch(() => [])).flatMap((each) => ownNetworkOf(each) ?? []),
+  ];
   const proxies = await Promise.all(
     [...agents].map(async ([agent, targets]) => {
-      const proxy = new EgressProxy(agent, targets, { resolve, own, log, metrics, clock: systemClock });
+      const proxy = new EgressProxy(agent, targets, { resolve, own, machine, log, metrics, clock: systemClock });
       const socket = join(socketsFolder, agent, "egress.sock");
       // Of an earlier run.
       await rm(socket, { force: true });

@@ -1,5 +1,5 @@
 -- A queued grant of this attempt, of an open claim and a goal that was not ended, becomes a running one with a lease. One that was taken
--- before a pause is not held back by it.
+-- before a pause is not held back by it: its message was in the mail when the pause began.
 -- KEYS claim, grants, due, orchestrator, taken
 -- ARGS claim, agent, attempt: number, queued_at, run, grant, lease_ms: number, actor, event_data, mail: applied_mail?
 -- Result accepted | refused (reason)
@@ -18,7 +18,7 @@ local function accept_grant(keys, args)
   local problem = grant_problem(queued, claim, grant)
   if problem then return refused(problem) end
   local is_paused = redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1
-  if is_paused and not is_taken then return refused('The instance is paused.') end
+  if is_paused and not came_before_pause(args.agent, args.mail) then return refused('The instance is paused.') end
 
   redis.call('HSET', keys.grants, args.agent, args.grant)
   remove_queued(args.claim, args.agent)

@@ -51,7 +51,7 @@ local function end_grants(claim, grants_of_claim)
     if grant.state ~= 'done' then
       remove_work(claim, agent)
       members[#members + 1] = lease_member(claim, agent, grant.attempt)
-      members[#members + 1] = 'attempt:' .. claim .. ':' .. agent .. ':' .. digits(grant.attempt)
+      members[#members + 1] = attempt_member(claim, agent, grant.attempt)
     end
   end
   return members

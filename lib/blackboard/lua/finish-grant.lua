@@ -1,5 +1,6 @@
 -- Stores the result of a running grant together with the grant that it becomes: an ended one, or one that waits for an answer. What is
--- refused is remembered by the artefact's id, so that a repeat is answered alike and logged once. In the same step the grant may be started
+-- refused is remembered by the artefact's id, so that a repeat is answered alike and logged once. What comes before its start (Redis has
+-- lost that, and a pause holds it back now) is not: it may come again. In the same step the grant may be started
 -- before, and what the result decides be committed after: each as by itself.
 -- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims
 -- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type, event_data, mail: applied_mail?,
@@ -27,13 +28,18 @@ local function finish_grant(keys, args)
   end
   local artefact = args.artefact
   local claim = read_claim_of_grant(keys.claim)
-  local running = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
-  local problem = grant_problem(running, claim, (read_grant(args.claim, args.agent)))
+  local expected = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
+  local grant = read_grant(args.claim, args.agent)
+  local problem = grant_problem(expected, claim, grant)
   local same, taken = artefact_problem(artefact)
   -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
   if same and problem then
     end_mail(args.agent, args.mail)
     return { 'finished', '', '' }
+  end
+  if problem and grant and grant.state == 'queued' then
+    expected.state = 'queued'
+    if not grant_problem(expected, claim, grant) then return refused(problem) end
   end
   if same then taken = 'The artefact ' .. artefact.id .. ' is stored already.' end
   problem = problem or taken

@@ -13,6 +13,10 @@ local function lease_member(claim, agent, attempt)
   return 'lease:' .. claim .. ':' .. agent .. ':' .. digits(attempt)
 end
 
+local function attempt_member(claim, agent, attempt)
+  return 'attempt:' .. claim .. ':' .. agent .. ':' .. digits(attempt)
+end
+
 local grant_claim_fields = { 'status', 'goal_id', 'artefact_id' }
 
 -- The claim's fields that `grant_problem` checks and that a grant's events name.
@@ -64,8 +68,8 @@ local function wake(claim, agent)
   redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', claim)
 end
 
--- Writes a grant (the record of this name). One that leaves `running` loses its lease; a queued one wakes its agent, unless its goal
--- was ended. `score`: as in `index_work`.
+-- Writes a grant (the record of this name). One that leaves `running` loses its lease, and one that was to be tried again is not due any
+-- more; a queued one wakes its agent, unless its goal was ended. `score`: as in `index_work`.
 local function write_grant(claim, goal, grant, score)
   local agent = grant.agent
   -- The first attempt begins queued, with nothing before it.
@@ -73,6 +77,7 @@ local function write_grant(claim, goal, grant, score)
   if before and before.state == 'running' and (grant.state ~= 'running' or before.attempt ~= grant.attempt) then
     redis.call('ZREM', prefix .. 'due', lease_member(claim, agent, before.attempt))
   end
+  if before and before.retry_at then redis.call('ZREM', prefix .. 'due', attempt_member(claim, agent, before.attempt)) end
   -- The grant no longer waits for its question, so that no person needs to answer it.
   if before and before.state == 'waiting' and before.waits_for.question_id then
     redis.call('ZREM', prefix .. 'questions:open', before.waits_for.question_id)

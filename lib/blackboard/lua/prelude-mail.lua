@@ -13,6 +13,22 @@ local function remove_mail(agent, place)
   redis.call('XDEL', prefix .. 'agent:' .. agent .. ':out', place)
 end
 
+-- Whether one place in a stream is later than another. Their numbers are larger than Lua can count exactly.
+local function is_later(place, than)
+  local ms, sequence = place:match('^(%d+)%-(%d+)$')
+  local than_ms, than_sequence = than:match('^(%d+)%-(%d+)$')
+  if ms == than_ms then ms, than_ms = sequence, than_sequence end
+  if #ms ~= #than_ms then return #ms > #than_ms end
+  return ms > than_ms
+end
+
+-- Whether the agent has sent the message before the pause that goes on. It chooses the ids in its stream itself, but none that comes before
+-- what was there.
+local function came_before_pause(agent, mail)
+  local last = mail and redis.call('HGET', prefix .. 'paused:mail', agent)
+  return last and not is_later(mail.place, last)
+end
+
 -- Nothing for what no message has asked. Of a quiet one only a refusal is answered.
 local function end_mail(agent, mail)
   if not mail then return end

@@ -1,6 +1,6 @@
--- Pauses the instance, or resumes it. Resuming wakes the registered agents that have queued grants, because none was accepted
--- meanwhile.
--- KEYS orchestrator, agents, paused
+-- Pauses the instance, or resumes it. Pausing notes how far the mail of each registered agent goes: what comes later was said in the
+-- pause. Resuming wakes the registered agents that have queued grants, because none was accepted meanwhile.
+-- KEYS orchestrator, agents, paused, paused_mail
 -- ARGS epoch: number, is_paused: flag, by, since
 -- Result set | already | fenced
 -- `by` is an actor; `since` is ISO 8601.
@@ -17,15 +17,23 @@ local function wake_queued(agents)
   end
 end
 
+local function note_mail(agents, paused_mail)
+  for _, agent in ipairs(redis.call('HKEYS', agents)) do
+    local last = redis.call('XREVRANGE', prefix .. 'agent:' .. agent .. ':out', '+', '-', 'COUNT', 1)[1]
+    if last then redis.call('HSET', paused_mail, agent, last[1]) end
+  end
+end
+
 local function set_paused(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
   if (redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1) == args.is_paused then return { 'already' } end
   if args.is_paused then
     redis.call('HSET', keys.orchestrator, 'paused_since', args.since, 'paused_by', args.by)
     redis.call('SET', keys.paused, args.since)
+    note_mail(keys.agents, keys.paused_mail)
   else
     redis.call('HDEL', keys.orchestrator, 'paused_since', 'paused_by')
-    redis.call('DEL', keys.paused)
+    redis.call('DEL', keys.paused, keys.paused_mail)
     wake_queued(keys.agents)
   end
   local kind = args.is_paused and 'instance_paused' or 'instance_resumed'

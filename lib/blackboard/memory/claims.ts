@@ -10,13 +10,14 @@ import type { Keys } from "../keys.ts";
 import { malformedClaimError } from "../malformed-claim.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import { adoptBids, isOpen, recordBid, refuseLateBids } from "./bids.ts";
+import { brokenText } from "./broken-text.ts";
 import { claimListsOf } from "./claim-lists.ts";
 import type { EnsureOn } from "./contact.ts";
 import { copyOf } from "./copy.ts";
 import { aboutOf } from "./grants.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow } from "./notifier.ts";
-import { brokenText, type ClaimRecord, type State } from "./state.ts";
+import type { ClaimRecord, State } from "./state.ts";
 
 /** Of one handle. */
 type HandleDeps = { keys: Keys; isFenced: IsFenced; connectionNumber: () => number; ensureOn: EnsureOn; closed: AbortSignal };

@@ -20,6 +20,7 @@ import { peopleOf } from "./people.ts";
 import { pruneOf } from "./prune.ts";
 import { repliesOf } from "./replies.ts";
 import { State } from "./state.ts";
+import { triggersOf } from "./triggers.ts";
 
 export type MemoryBlackboard = {
   /** Another handle on the same state, as another process would have. Disposing it ends its followers, and nothing else. */
@@ -129,6 +130,7 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
     ...pruneOf(state),
     ...repliesOf(state),
     ...noticesOf(state, isFenced),
+    ...triggersOf(state),
     ...leaderLeaseOf(state, nonce, isFenced, ensureOn),
     ...logOf(state, closing.signal),
     [Symbol.asyncDispose]: async () => {

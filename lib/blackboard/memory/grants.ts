@@ -92,11 +92,11 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal, 
       if (isTaken) state.mail.taken.get(agent)?.delete(id);
       const reason = grantProblem(state, record, { claim: id, agent, attempt, state: "queued", queued_at });
       if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
-      if (state.pause !== undefined && !isTaken) return { outcome: "refused", reason: "The instance is paused." };
+      const isPaused = state.pause !== undefined;
+      if (isPaused && !state.mail.cameBeforePause(agent, mail)) return { outcome: "refused", reason: "The instance is paused." };
       state.writeGrant(record, grant);
       state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);
       record.claim.rev += 1;
-      const isPaused = state.pause !== undefined;
       const data = { phase: grant.phase, attempt: grant.attempt, ...(isPaused && { taken_before_pause: true }) };
       state.log({ type: "grant_started", ...aboutOf(record), agent: grant.agent, data }, agentAt(grant.agent, host));
       endMail(agent, mail);
@@ -120,13 +120,16 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal, 
       const { agent, attempt, phase, queued_at } = grant;
       const record = state.claims.get(id);
       const { artefact } = result;
-      const grantReason = grantProblem(state, record, { claim: id, agent, attempt, state: "running", queued_at });
+      const expected = { claim: id, agent, attempt, queued_at };
+      const grantReason = grantProblem(state, record, { ...expected, state: "running" });
       const problem = state.artefactProblem(artefact);
       // Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
       if (problem === "same" && grantReason !== undefined) {
         endMail(agent, mail);
         return { outcome: "finished" };
       }
+      const isEarly = grantReason !== undefined && grantProblem(state, record, { ...expected, state: "queued" }) === undefined;
+      if (isEarly) return { outcome: "refused", reason: grantReason };
       const taken = problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason;
       const lost = grantReason === undefined && taken === undefined ? sourceProblem(state, artefact) : undefined;
       const reason = grantReason ?? taken ?? lost?.reason;

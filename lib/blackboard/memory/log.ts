@@ -38,6 +38,8 @@ export function logOf(state: State, closed: AbortSignal): Log {
       return after(from, count);
     },
 
+    countEvents: async () => state.events.length,
+
     async readEventsBefore(before, count) {
       let end = state.events.length;
       while (before !== undefined && end > 0 && !isLater(before, state.events[end - 1]?.id ?? "0")) end -= 1;

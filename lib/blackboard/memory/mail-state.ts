@@ -15,6 +15,8 @@ export class MailState {
   readonly in = new Map<AgentName, Placed<MailAnswer>[]>();
   /** Of each claim whose grant an agent has taken, until its start is on record. */
   readonly taken = new Map<AgentName, Map<ClaimId, TakenGrant>>();
+  /** While the instance is paused: the last message of each agent when the pause began. */
+  readonly atPause = new Map<AgentName, string>();
   /** The last place of each stream, also of one that is empty again. */
   readonly places = new Map<string, readonly [number, number]>();
 
@@ -32,6 +34,19 @@ export class MailState {
         agent,
         sent.filter((mail) => mail.place !== place),
       );
+  }
+
+  pause(agents: Iterable<AgentName>): void {
+    for (const agent of agents) {
+      const last = this.out.get(agent)?.at(-1);
+      if (last !== undefined) this.atPause.set(agent, last.place);
+    }
+  }
+
+  /** Whether the agent has sent the message before the pause that goes on. */
+  cameBeforePause(agent: AgentName, mail: AppliedMail | undefined): boolean {
+    const last = this.atPause.get(agent);
+    return last !== undefined && mail !== undefined && !isLater(mail.place, last);
   }
 
   /** Of what no message has asked for there is nothing to end. */

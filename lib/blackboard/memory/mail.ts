@@ -66,6 +66,7 @@ export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureO
         const bytes = sent.reduce((sum, { id, text }) => sum + id.length + text.length, 0);
         if (bytes <= maxBytes) return [];
         state.mail.out.set(agent, []);
+        state.mail.taken.delete(agent);
         return [{ agent, messages: sent.length, bytes }];
       });
     },

@@ -77,7 +77,11 @@ export function peopleOf(state: State, isFenced: IsFenced, ensureOn: EnsureOn): 
       if (isFenced(epoch)) return { outcome: "fenced" };
       if ((state.pause !== undefined) === paused) return { outcome: "already" };
       state.pause = paused ? { since: at, by } : undefined;
-      if (!paused) wakeQueued(state);
+      if (paused) state.mail.pause(state.agents.keys());
+      else {
+        state.mail.atPause.clear();
+        wakeQueued(state);
+      }
       state.log({ type: paused ? "instance_paused" : "instance_resumed", data: { by } }, `orchestrator:${epoch}`);
       return { outcome: "set" };
     },

@@ -32,6 +32,7 @@ export function pruneOf(state: State): PruneBoard {
       for (const id of ids.splice(-limit)) remove(state, id, claimsOf(id));
       if (ids.length > 0) return { left: ids.length };
       state.goals.delete(goal);
+      state.triggers.goals.delete(goal);
       state.retired.delete(goal);
       state.deliveries.delete(`goal-${goal}`);
       state.models.removeGoal(goal);

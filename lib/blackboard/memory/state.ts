@@ -18,6 +18,7 @@ import { copyOf } from "./copy.ts";
 import { MailState } from "./mail-state.ts";
 import { ModelState } from "./model-state.ts";
 import { Notifier } from "./notifier.ts";
+import { TriggerState } from "./trigger-state.ts";
 
 export type ClaimRecord = {
   claim: Claim;
@@ -33,11 +34,6 @@ export type ClaimRecord = {
 export type DueEntry = { item: FoundDue; at: number };
 
 export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
-
-/** What is stored in the place of a claim's electorate that a person has broken. */
-export function brokenText(electorate: readonly AgentName[]): string {
-  return `{${JSON.stringify(electorate)}`;
-}
 
 export class State {
   readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
@@ -84,6 +80,7 @@ export class State {
   readonly replies = new Map<string, { reply: string; untilMs: number }>();
   /** Subject → hook → its last notification. */
   readonly deliveries = new Map<string, Map<string, Delivery>>();
+  readonly triggers = new TriggerState();
   pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
   leader = { holder: "", nonce: "", epoch: 0, expiresAt: 0, seenAt: 0, cursor: "0" };
@@ -212,9 +209,10 @@ export class State {
 
   writeGrant(record: ClaimRecord, grant: Grant): void {
     const before = record.grants.get(grant.agent);
-    if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt)) {
-      this.clearDue({ kind: "lease", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
-    }
+    const due = { claim: record.claim.id, agent: grant.agent, attempt: before?.attempt ?? 0 };
+    if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt))
+      this.clearDue({ kind: "lease", ...due });
+    if (before?.state === "failed" && before.retry_at !== undefined) this.clearDue({ kind: "attempt", ...due });
     const question = before && questionOf(before);
     // The grant no longer waits for its question, so that no person needs to answer it.
     if (question !== undefined) this.openQuestions.delete(question);

@@ -37,6 +37,7 @@ export function aclRules({ commands, reads, writes, channels, only }: Access): s
 /** As long as a UUID, so that no key is meant that has more behind the id. */
 const anyId = "????????-????-????-????-????????????";
 const [anyClaim, anyGoal, anyArtefact] = [anyId as ClaimId, anyId as GoalId, anyId as ArtefactId];
+const anyAgent = "*" as AgentName;
 
 const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => Access> = {
   orchestrator: (keys) => ({
@@ -78,7 +79,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     reads: [],
     writes: [`${keys.prefix}*`],
     channels: [keys.artefactChannel, keys.claimChannel],
-    only: { del: [keys.laterBids(anyClaim), keys.paused] },
+    only: { del: [keys.laterBids(anyClaim), keys.paused, keys.pausedMail], unlink: [keys.agentTaken(anyAgent)] },
   }),
   gateway: (keys) => ({
     commands: [

@@ -21,6 +21,7 @@ import { peopleOf } from "./people.ts";
 import { connected } from "./probe.ts";
 import { pruneOf } from "./prune.ts";
 import { repliesOf } from "./replies.ts";
+import { triggersOf } from "./triggers.ts";
 
 export type ConnectOptions = {
   url: string;
@@ -71,6 +72,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...mailOf(deps),
     ...modelsOf(deps),
     ...noticesOf(deps),
+    ...triggersOf(deps),
     ...pruneOf(deps),
     ...repliesOf(deps),
     ...leaderLeaseOf(deps),

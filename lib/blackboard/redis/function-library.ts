@@ -43,6 +43,7 @@ import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
 import readMail from "../lua/read-mail.lua" with { type: "text" };
 import recordDelivery from "../lua/record-delivery.lua" with { type: "text" };
+import recordTrigger from "../lua/record-trigger.lua" with { type: "text" };
 import recordVerdict from "../lua/record-verdict.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import releaseLeaderLease from "../lua/release-leader-lease.lua" with { type: "text" };
@@ -108,6 +109,7 @@ const sources: Record<FunctionName, string> = {
   dropMail,
   postAsLeader,
   logEvent,
+  recordTrigger,
   allowBidCalls,
   findCaller,
   reserveCall,

@@ -50,7 +50,7 @@ export const leaderFunctions = {
     args: { agent: "text", place: "text", id: "text", text: "text?" },
     outcomes: { answered: [] },
   },
-  dropMail: { keys: ["mail"], args: { max_bytes: "number" }, outcomes: { kept: [], dropped: ["messages", "bytes"] } },
+  dropMail: { keys: ["mail", "taken"], args: { max_bytes: "number" }, outcomes: { kept: [], dropped: ["messages", "bytes"] } },
   postAsLeader: {
     keys: ["orchestrator"],
     args: { epoch: "number", artefact: "artefact" },

@@ -210,7 +210,7 @@ export const functionTable = {
     outcomes: { recorded: [], refused },
   },
   setPaused: {
-    keys: ["orchestrator", "agents", "paused"],
+    keys: ["orchestrator", "agents", "paused", "paused_mail"],
     args: { epoch: "number", is_paused: "flag", by: "text", since: "text" },
     outcomes: { set: [], already: [], fenced },
   },
@@ -224,6 +224,11 @@ export const functionTable = {
     keys: [],
     args: { event: "event" },
     outcomes: { logged: ["id"] },
+  },
+  recordTrigger: {
+    keys: ["record"],
+    args: { mark: "text", value: "text", fields: "fields", event: "event?" },
+    outcomes: { recorded: [], already: [] },
   },
   ...modelFunctions,
   retireGoal: {

@@ -37,6 +37,8 @@ export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
       return (entries ?? []).map(read);
     },
 
+    countEvents: () => connection.run((client) => client.xLen(keys.events)),
+
     async readEventsBefore(before, count) {
       const end = before === undefined ? "+" : `(${before}`;
       const entries = await connection.run((client) => client.xRevRange(keys.events, end, "-", { COUNT: count }));

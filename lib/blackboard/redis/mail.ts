@@ -85,7 +85,8 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
     async dropMail(maxBytes) {
       const dropped: DroppedMail[] = [];
       for (const agent of await connection.run(readNames)) {
-        const reply = await call("dropMail", { mail: keys.mailOut(agent) }, { max_bytes: maxBytes });
+        const stored = { mail: keys.mailOut(agent), taken: keys.agentTaken(agent) };
+        const reply = await call("dropMail", stored, { max_bytes: maxBytes });
         if (reply.outcome === "kept") continue;
         const kill = ["CLIENT", "KILL", "USER", userNameOf({ role: "agent", agent })];
         await connection.run((client) => client.sendCommand(kill).catch(unlessGone));

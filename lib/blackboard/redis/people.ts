@@ -49,7 +49,8 @@ export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard 
     },
 
     setPaused({ paused, by, at, epoch, readOn }) {
-      const stored = { orchestrator: keys.orchestrator, agents: keys.agents, paused: keys.paused };
+      const { orchestrator, agents, paused: pausedSince, pausedMail: paused_mail } = keys;
+      const stored = { orchestrator, agents, paused: pausedSince, paused_mail };
       return callOn(readOn)("setPaused", stored, { epoch, is_paused: paused, by, since: at });
     },
 

@@ -6,7 +6,7 @@ import { type Artefact, maxPayloadBytes } from "../../model/artefact.ts";
 import { type DoneGrant, isEnded, isForApproval, type WaitingGrant } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
-import type { AgentName, ArtefactId, ClaimId } from "../../model/ids.ts";
+import { type AgentName, ArtefactId, type ClaimId } from "../../model/ids.ts";
 import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
 import { actorName } from "../render/event-line.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
@@ -19,8 +19,8 @@ import { refusal } from "./request.ts";
 /** What is judged: its content, and the digest of what the person has seen. */
 export type Judged = { artefact: Artefact; digest: string; pending: PendingVerdict };
 
-/** `feedback`: undefined approves. */
-export type Verdict = { feedback: string | undefined; actor: Actor; suggest: Suggest };
+/** `feedback`: undefined approves. `id`: of the Review, where the caller has chosen it. */
+export type Verdict = { feedback: string | undefined; actor: Actor; suggest: Suggest; id?: ArtefactId };
 
 /** `sentence`: who has decided what. `obstacle`: what keeps work from going on. */
 export type RecordedVerdict = { review: Artefact; sentence: string; obstacle: Obstacle | undefined };
@@ -51,14 +51,14 @@ export async function findJudged(
 export async function judge(
   board: PersonBlackboard,
   { artefact, digest, pending: { claim, grant } }: Judged,
-  { feedback, actor, suggest }: Verdict,
+  { feedback, actor, suggest, id = ArtefactId.parse(randomUUID()) }: Verdict,
 ): Promise<RecordedVerdict> {
   const [agents, obstacle] = await Promise.all([board.listAgents(), readObstacle(board, suggest)]);
   const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
   const sentence = `${feedback === undefined ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
   const review = newThread(
-    { id: randomUUID(), at, role, agent: grant.agent, goal: artefact.goal_id, claim },
+    { id, at, role, agent: grant.agent, goal: artefact.goal_id, claim },
     {
       structural_type: "Review",
       type: "Review",

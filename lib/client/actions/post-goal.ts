@@ -48,6 +48,12 @@ export async function postGoal(board: PersonBlackboard, repository: HostReposito
     throw new SettError(cause.code, `The goal was not posted: ${cause.message}`, { hint, cause });
   });
   if (result.outcome !== "refused") return goal;
+  // Another program has posted the same goal meanwhile: it has its commit, and its pin.
+  const other = id && (await board.readArtefact(ArtefactId.parse(id)));
+  if (other !== undefined) {
+    if (other.metadata.commit !== undefined) await repository.pin(board.instance, goal.goal_id, other.metadata.commit);
+    return sameGoal(other, text);
+  }
   await repository.unpin(board.instance, goal.goal_id);
   throw new SettError("blackboard-refused", `The blackboard refused the goal: ${result.reason}`);
 }

@@ -57,6 +57,9 @@ export async function resolveFailure(board: PersonBlackboard, text: string, sugg
 /** As above, for goals. */
 export async function resolveGoalId(board: ReadingBoard, text: string, suggest: Suggest): Promise<GoalId> {
   const start = startOfId(text, "goal", suggest);
+  const whole = GoalId.safeParse(start);
+  // To look for the beginnings of ids costs more than all that is read of a goal.
+  if (whole.success && (await board.readGoal(whole.data)).artefacts > 0) return whole.data;
   // A goal has the id of its first artefact. Its record exists even where a person has removed that artefact by hand.
   const candidates = (await board.findArtefacts(start)).map((id) => GoalId.parse(id));
   const records = await Promise.all(candidates.map((id) => board.readGoal(id)));

@@ -31,6 +31,11 @@ export async function readTranscript(
   const bodies = await readBodies(digests);
   const bodyOf = (stored: CallRecord["request"]) => (stored === undefined ? undefined : bodies.get(stored.digest));
   const calls = records.map((call) => ({ call, request: bodyOf(call.request), answer: bodyOf(call.answer) }));
+  return withConversations(calls);
+}
+
+/** The same calls as conversations. */
+export function withConversations(calls: CallWithBodies[]): Transcript {
   const conversations = conversationsOf(
     calls.map(({ call: { api }, request, answer }) => ({ api, request: textOf(request), answer: textOf(answer) })),
   );

@@ -7,6 +7,7 @@ import { shortId } from "../text/short-id.ts";
 import type { Colour, Style } from "../text/style.ts";
 import { bidder, bidders, bidRefused, bidsPlaced, someOf } from "./bid-line.ts";
 import { callLine, raisedBy } from "./model-line.ts";
+import { firedText, skippedText } from "./trigger-line.ts";
 
 const maxSummaryLength = 100;
 /** The summary of a Failure is its reason, which no other line shows. */
@@ -171,6 +172,10 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
       return callLine(event, claim, style);
     case "budget_raised":
       return major(`${style.green("raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`);
+    case "trigger_fired":
+      return major(firedText(event, style));
+    case "trigger_skipped":
+      return minor(skippedText(event, because));
     case "goals_pruned":
       return major(`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`);
     case "event_given_up":

@@ -2,8 +2,8 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
 import type { Marks } from "../../client/actions/marks.ts";
+import type { Right } from "../../model/api-access.ts";
 import type { Actor } from "../../model/event.ts";
-import type { Right } from "../../model/right.ts";
 import type { OpenInstance } from "../deps.ts";
 
 /** One call. `actor`: the person, with the assistant's mark. `report`: tells a client that asked for it how far the call is. */

@@ -28,7 +28,10 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
       Mounts: spec.mounts.filter(isStored).map(mountSettings),
       Tmpfs: Object.fromEntries(spec.mounts.flatMap((mount) => (isStored(mount) ? [] : [tmpfsEntry(mount, spec.user)]))),
       PortBindings: Object.fromEntries(
-        ports.map(({ port, hostPort }) => [`${port}/tcp`, [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? 0) }]]),
+        ports.map(({ port, hostPort = 0, hostAddress = "127.0.0.1" }) => [
+          `${port}/tcp`,
+          [{ HostIp: hostAddress, HostPort: String(hostPort) }],
+        ]),
       ),
       ...(spec.capabilities === "none" ? { CapDrop: ["ALL"] } : {}),
       ...withoutUndefined({

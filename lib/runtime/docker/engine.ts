@@ -1,8 +1,9 @@
 // Checks that the Engine answers, and reads what it says of itself.
 import type Docker from "dockerode";
-import { SettError } from "../../model/errors.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { EngineInfo } from "../port.ts";
 import { explain, isAbort } from "./errors.ts";
+import { tooLate } from "./limit-answers.ts";
 
 /** dockerode's types leave out that `info` takes a signal, as its other requests do. */
 type InfoRequest = (options: { abortSignal: AbortSignal }) => Promise<Info>;
@@ -15,6 +16,7 @@ type Info = {
   MemTotal: number;
   CpuCfsQuota?: boolean;
   SecurityOptions?: string[] | null;
+  DockerRootDir?: string;
 };
 
 /** As in the names of images. */
@@ -23,7 +25,7 @@ const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch
 export async function checkEngine(docker: Docker, answerWithinMs: number): Promise<EngineInfo> {
   const ask: InfoRequest = docker.info.bind(docker);
   try {
-    const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions } = await ask({
+    const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions, DockerRootDir } = await ask({
       abortSignal: AbortSignal.timeout(answerWithinMs),
     });
     const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option));
@@ -35,14 +37,16 @@ export async function checkEngine(docker: Docker, answerWithinMs: number): Promi
       canLimitSystemCalls: has(/^(?:name=)?seccomp\b/),
       canLimitProcessors: CpuCfsQuota !== false,
       isRootless: has(/^(?:name=)?rootless\b/),
+      ...(has(/^(?:name=)?userns\b/) && withoutUndefined({ firstUser: firstUserIn(DockerRootDir ?? "") })),
     };
   } catch (error) {
-    if (isAbort(error)) {
-      throw new SettError("docker-unreachable", `The Docker Engine did not answer within ${answerWithinMs / 1000} s.`, {
-        hint: "It may be starting or stuck. Try `docker info`.",
-        cause: error,
-      });
-    }
+    if (isAbort(error)) throw tooLate(answerWithinMs, error);
     throw explain(error, "tell its version");
   }
+}
+
+/** With `userns-remap`, the Engine keeps everything in a folder that is called after the first user of its containers: `…/165536.165536`. */
+export function firstUserIn(rootDir: string): { uid: number; gid: number } | undefined {
+  const [, uid, gid] = /\/(\d+)\.(\d+)\/?$/.exec(rootDir) ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }

@@ -8,6 +8,7 @@ import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
+import { limitAnswers } from "./limit-answers.ts";
 import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
 import { logLines } from "./logs.ts";
@@ -21,6 +22,8 @@ type DockerOptions = {
   socketPath?: string;
   /** How long `check` waits. */
   answerWithinMs?: number;
+  /** How long each other request may take until its answer is complete. Default: as long as it takes, for some build images. */
+  limitMs?: number;
 };
 
 /** Does not connect yet; `check` finds out whether the Engine answers. */
@@ -28,6 +31,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
   // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container should not pay.
   const { default: Docker } = await import("dockerode");
   const docker = new Docker(options.socketPath === undefined ? undefined : { socketPath: options.socketPath });
+  if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   return {
     check: () => checkEngine(docker, options.answerWithinMs ?? 5_000),
     lock: (instance, holder) => acquireLock(docker, lockName(instance), holder),

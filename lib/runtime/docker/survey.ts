@@ -3,6 +3,7 @@ import type Docker from "dockerode";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import { checkEngine } from "./engine.ts";
 import { ask, askIfThere } from "./errors.ts";
+import { limitAnswers } from "./limit-answers.ts";
 
 export type EngineSurvey = {
   version: string;
@@ -29,6 +30,10 @@ export type ContainerSurvey = {
   capabilities: { added: string[]; isAllDropped: boolean };
   canGainPrivileges: boolean;
   ports: { port: number; address: string; hostPort: number }[];
+  /** `none`, `host`, or the name of one. */
+  network: string;
+  /** Folders that the image declares as `VOLUME`, and that have a nameless volume each. */
+  imageVolumes: string[];
 };
 
 type Info = {
@@ -43,13 +48,14 @@ type Info = {
 
 const answerWithinMs = 5_000;
 
-/** Asks the Engine that the docker command line would use. `container` resolves to undefined when there is none of that name. */
-export async function dockerSurvey(): Promise<{
+/** `limitMs`: how long the Engine may take for each answer. Asks the Engine that the docker command line would use. `container` resolves to undefined when there is none of that name. */
+export async function dockerSurvey(limitMs: number): Promise<{
   engine(): Promise<EngineSurvey>;
   container(name: string): Promise<ContainerSurvey | undefined>;
 }> {
   const { default: Docker } = await import("dockerode");
   const docker = new Docker();
+  limitAnswers(docker, limitMs);
   return {
     engine: () => surveyEngine(docker),
     container: async (name) => {
@@ -83,8 +89,9 @@ function securityName(option: string): string[] {
   return name === undefined || /profile=unconfined/.test(option) ? [] : [name];
 }
 
-export function surveyOf({ Config, HostConfig, NetworkSettings }: Docker.ContainerInspectInfo): ContainerSurvey {
-  const { user, privileged, readOnly, added, dropped, options } = withoutUndefined({
+export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts }: Docker.ContainerInspectInfo): ContainerSurvey {
+  const { user, privileged, readOnly, added, dropped, options, network } = withoutUndefined({
+    network: HostConfig.NetworkMode,
     user: Config.User,
     privileged: HostConfig.Privileged,
     readOnly: HostConfig.ReadonlyRootfs,
@@ -105,6 +112,10 @@ export function surveyOf({ Config, HostConfig, NetworkSettings }: Docker.Contain
         address: HostIp,
         hostPort: Number(HostPort),
       })),
+    ),
+    network: network ?? "default",
+    imageVolumes: (Mounts ?? []).flatMap(({ Name: name, Destination }) =>
+      /^[0-9a-f]{64}$/.test(name ?? "") ? [Destination] : [],
     ),
   };
 }

@@ -3,7 +3,7 @@ import type { Grant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { attemptOf, type ClaimLog, claimLogsOf, ofType } from "./claim-log.ts";
+import { allTriesOf, attemptOf, type ClaimLog, claimLogsOf, ofType } from "./claim-log.ts";
 
 export const grantRules: Rules = [
   ["duplicated", noAttemptHasTwoResults],
@@ -120,8 +120,8 @@ function* onlyTheCurrentAttemptCounts(history: History) {
       yield `${event.type} of ${attemptOf(event)} cannot follow the events before it.`;
     for (const { agent, retries = 0, attempt } of claim.grants) {
       const allowed = history.agents.get(agent)?.retries;
-      // Its retries may have been others when an attempt failed.
-      const isAsItWas = !isRegisteredSince(history, agent, claimLog.events[0]);
+      // Its retries may have been others when an attempt failed, also in an earlier try, from which what is done was taken over.
+      const isAsItWas = !isRegisteredSince(history, agent, allTriesOf(claimLog)[0]);
       if (allowed !== undefined && retries > allowed && isAsItWas)
         yield `${agent} has had attempt ${attempt} on claim ${claim.id}; its retries are ${allowed}.`;
     }

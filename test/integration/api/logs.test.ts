@@ -2,23 +2,30 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Logs } from "../../../apps/api/deps.ts";
-import { createLogsApp } from "../../../apps/api/logs/logs-app.ts";
-import { socketLogs } from "../../../apps/api/logs/socket-logs.ts";
+import { logsFrom } from "../../../apps/api/logs.ts";
 import { aborted } from "../../../lib/async/sleep.ts";
-import { SettError } from "../../../lib/model/errors.ts";
-import { openSocket } from "../../../lib/service/forward.ts";
+import type { LogRequest, LogSource } from "../../../lib/logs/log-source.ts";
+import { createReaderApp } from "../../../lib/logs/reader-app.ts";
+import { ReaderClient } from "../../../lib/logs/reader-client.ts";
+import { openSocket, reachable } from "../../../lib/service/forward.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** Ten lines, then one more when the test wants it, until the reader goes. */
-class PlayedLogs implements Logs {
+class PlayedLogs implements LogSource {
   readonly more = Promise.withResolvers<void>();
   readonly gone = Promise.withResolvers<void>();
 
-  async *read(name: string, { tail, follow, signal }: Parameters<Logs["read"]>[1]): AsyncGenerator<string> {
-    if (name !== "coder") throw new SettError("agent-not-found", `There is no agent ${name}.`);
+  async names() {
+    return ["coder"];
+  }
+
+  async read(name: string, request: LogRequest) {
+    return name === "coder" ? this.#lines(request) : undefined;
+  }
+
+  async *#lines({ tail = 0, follow, signal }: LogRequest): AsyncGenerator<string> {
     const lines = Array.from({ length: 10 }, (_, at) => `{"msg":"line ${at} é"}`);
     yield* lines.slice(lines.length - tail);
     if (!follow) return;
@@ -38,10 +45,13 @@ let end: () => Promise<void>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sett-logs-"));
   played = new PlayedLogs();
-  const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, createLogsApp(played).fetch);
+  const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, createReaderApp(played).fetch);
   const socket = join(folder, "logs.sock");
   const opened = await openSocket(socket, server.port ?? 0);
-  scene = await ApiScene.start({}, { orchestrator: false, deps: { logs: socketLogs(socket) } });
+  scene = await ApiScene.start(
+    {},
+    { orchestrator: false, deps: { logs: logsFrom(new ReaderClient(await reachable(`unix:${socket}`))) } },
+  );
   end = async () => {
     await scene[Symbol.asyncDispose]();
     opened[Symbol.dispose]();

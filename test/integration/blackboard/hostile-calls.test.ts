@@ -4,7 +4,7 @@ import type { Mail } from "../../../lib/blackboard/mail-port.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { postGoal, user } from "../../support/blackboard/scene.ts";
+import { at, postGoal, queueGrant, running, user } from "../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 
@@ -46,6 +46,28 @@ test("too many artefacts at once are refused", async () => {
   expect(await call("readHeads", "1", "1", "1001", ...many(1_001))).toContain("too many artefacts");
   expect(await call("readContext", id, "1", "1", "0", "20001", ...many(20_001))).toContain("too many artefacts");
   expect(await board.readHeads([id, id])).toHaveLength(2);
+});
+
+test("an agent that chooses the ids of its messages cannot have started before a pause what it starts in it", async () => {
+  const { claim, epoch, agent } = await queueGrant(board);
+  const out = `${prefix}agent:${agent}:out`;
+  const say = (place: string) => server.cli("XADD", out, place, "id", "start", "text", "{}");
+  const accept = (place: string) =>
+    board.acceptGrant({ claim: claim.id, grant: running(agent), leaseMs: 60_000, mail: { place, id: "start", isQuiet: true } });
+  const largest = "18446744073709551614";
+  for (const place of ["5-9", `5-${largest}`]) await say(place);
+  const pause = (paused: boolean) => board.setPaused({ paused, by: user, at, epoch });
+  await pause(true);
+  // Its notes are its own, too, and say what it likes.
+  await server.cli("HSET", `${prefix}agent:${agent}:taken`, claim.id, `1 ${at} 5-9 `);
+  for (const place of ["5-8", `5-${largest}`]) expect(await say(place)).toContain("equal or smaller");
+  for (const place of ["5-18446744073709551615", "6-0", "10-0"]) {
+    expect((await say(place)).trim()).toBe(place);
+    expect(await accept(place)).toEqual({ outcome: "refused", reason: "The instance is paused." });
+  }
+  expect(await accept(`5-${largest}`)).toEqual({ outcome: "accepted" });
+  await pause(false);
+  await server.cli("DEL", out);
 });
 
 test("a message under the last id that a stream can have is read, and those of others after it", async () => {

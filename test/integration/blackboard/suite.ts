@@ -26,6 +26,7 @@ import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 import { resultsWithMoreSuite } from "./suite/results-with-more.ts";
 import { standingBidsSuite } from "./suite/standing-bids.ts";
 import { takingSuite } from "./suite/taking.ts";
+import { triggersSuite } from "./suite/triggers.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
 /** `withLargest`: also with a payload that takes a Redis whose commands are recorded long. */
@@ -55,6 +56,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>, { with
     describe("what only the leader writes", () => asLeaderSuite(open));
     describe("what is due", () => dueSuite(open));
     describe("notices", () => noticesSuite(open));
+    describe("triggers", () => triggersSuite(open));
     describe("mail", () => mailSuite(open));
     describe("calls of models", () => modelCallsSuite(open));
     describe("budgets of calls", () => modelBudgetsSuite(open));

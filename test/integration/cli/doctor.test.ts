@@ -9,6 +9,7 @@ import { AgentName } from "../../../lib/model/ids.ts";
 import { writeLabels } from "../../../lib/runtime/labels.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
+import { startEngineProxy } from "../../support/docker/engine-proxy.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 
@@ -25,8 +26,14 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
+/** The Engine in which the test starts containers. */
+const engine = process.env.DOCKER_HOST === undefined ? undefined : { DOCKER_HOST: process.env.DOCKER_HOST };
+
 const sett = (folder: string, words: readonly string[], env: Record<string, string> = {}) =>
-  runSett(["doctor", ...words], { cwd: join(root, folder), env: { HOME: root, XDG_STATE_HOME: join(root, "state"), ...env } });
+  runSett(["doctor", ...words], {
+    cwd: join(root, folder),
+    env: { HOME: root, XDG_STATE_HOME: join(root, "state"), ...engine, ...env },
+  });
 
 async function findingsOf(folder: string, words: readonly string[], env: Record<string, string> = {}) {
   const { code, out, err } = await sett(folder, [...words, "--json"], env);
@@ -63,6 +70,21 @@ test("without an Engine it says so, and exits with 1", async () => {
   expect(text).toContain("The Docker Engine does not answer");
   expect(text).toContain("1 problem, ");
 });
+
+test("an Engine that does not end its answers is waited for 10 s, and named", async () => {
+  await using proxy = await startEngineProxy();
+  await using at = await dockerInstance();
+  await at.run("sleep 60");
+  const env = { DOCKER_HOST: `unix://${proxy.path}` };
+  proxy.hangOn([/^GET \/volumes/]);
+  const { of } = await findingsOf("repository", [], env);
+  expect(of("engine", "answer")).toMatchObject({ level: "problem", found: expect.stringContaining("not answer within 10 s") });
+  expect(of("instance", "state")).toMatchObject({ found: "not known" });
+  proxy.hangOn([/^GET \/images\/[^/]+\/json/]);
+  const ofParts = await findingsOf("outside", ["--name", at.instance], env);
+  expect(ofParts.of("engine", "version")?.level).toBe("ok");
+  expect(ofParts.of("agent x", "answer")).toMatchObject({ level: "problem", remedy: expect.stringContaining("docker info") });
+}, 90_000);
 
 test("a machine without git has a problem", async () => {
   const { of } = await findingsOf("repository", [], { ...noEngine(), PATH: "/nowhere" });

@@ -6,6 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { AskingSett, clearGoal, reportGoal } from "../../support/cli/asking-sett.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
 import { settBinary } from "../../support/process/compiled.ts";
 
 let sett: AskingSett;
@@ -118,6 +119,14 @@ describe("sett mcp", () => {
     });
     expect((await editor.call("read_artefact", { id: "../etc" })).text).toContain("is not the id of an artefact");
     expect((await editor.call("list_goals")).isError).toBe(false);
+  });
+
+  test("a word that is no right is refused before anything begins", async () => {
+    expect(await runSett(["mcp", "--may", "read,everything"], { cwd: sett.at.folder, env: sett.at.env })).toMatchObject({
+      code: 2,
+      out: "",
+      err: expect.stringContaining("`everything` is no right"),
+    });
   });
 
   test("ends when its client does", async () => {

@@ -47,7 +47,7 @@ async function scene(payload = "printf 'hours of work'") {
     },
     /** Whatever is tried now is refused, and has been for longer than a Redis that does not answer is waited for. */
     hasTried: (times: number) =>
-      waitFor("it to try again", () => cub.lines.filter((line) => line.msg === "Redis is away, trying again").length >= times),
+      waitFor("it to try again", () => cub.lines.filter((line) => line.msg === "No answer, trying again").length >= times),
     async [Symbol.asyncDispose]() {
       await cub[Symbol.asyncDispose]();
       folder[Symbol.dispose]();

@@ -80,6 +80,7 @@ beforeAll(async () => {
         return found;
       },
       own: () => ["172.30.0.2/16"],
+      machine: ["93.184.216.34/32"],
       log: createJsonLog((line) => lines.push(JSON.parse(line)), systemClock.now),
       metrics,
       clock: systemClock,
@@ -167,7 +168,7 @@ describe("by CONNECT", () => {
     [
       "a private address by a pattern",
       "wild.example.net:80",
-      "which is private: `agents.builder.egress` must name wild.example.net:80 in full.",
+      "which is private or of this machine: `agents.builder.egress` must name wild.example.net:80 in full.",
     ],
     ["no authority", "good.example.org", "This is the egress proxy of Sett"],
     ["a port that is none", "good.example.org:99999", "This is the egress proxy of Sett"],

@@ -152,7 +152,11 @@ test("a commit whose agent is unknown is found with whichever agent has it, past
 test("packs of terabytes, pipes and garbage are reported, not waited for, and all others arrive", async () => {
   using scene = await sceneWithResult();
   const made = [];
-  for (const name of ["b", "c", "d", "e"]) made.push(await scene.one.publish({ [name]: name }));
+  for (const name of ["b", "c", "d", "e"]) {
+    // Commits of one chain would be one file.
+    await scene.one.prepare(scene.base);
+    made.push(await scene.one.publish({ [name]: name }));
+  }
   const [large, pipe, short, gone] = made.map(({ commit }) => join(scene.one.packs, `${commit}.pack`)) as [
     string,
     string,

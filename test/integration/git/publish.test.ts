@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { diskUse } from "../../../apps/cub/disk-use.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
 import { commitFiles, git, toolGit } from "../../support/git/sample-repository.ts";
@@ -134,4 +135,36 @@ test("a pack of many megabytes passes through", async () => {
   const { commit } = await agent.publish({ big: randomBytes(3_000_000).toString("hex") });
   await reader.prepare(commit);
   expect(toolGit(reader.folder, "cat-file", "-s", `${commit}:big`)).toBe("6000000");
+});
+
+test("a chain of commits is stored once, and each is found by its own name", async () => {
+  using scene = await exchangeScene();
+  const agent = scene.agent("one");
+  await agent.prepare(scene.base);
+  const chain = [];
+  for (let step = 0; step < 20; step++) chain.push(await agent.publish({ [`${step}`]: randomBytes(20_000).toString("base64") }));
+  const files = chain.map(({ commit }) => statSync(join(agent.packs, `${commit}.pack`)));
+  expect(new Set(files.map(({ ino }) => ino)).size).toBe(1);
+  expect(await diskUse(agent.packs)).toBeLessThan(20 * 20_000 * 1.5);
+  expect(readdirSync(agent.packs).sort()).toEqual(chain.map(({ commit }) => `${commit}.pack`).sort());
+  const middle = chain[10];
+  if (middle === undefined) throw new Error("no chain");
+  const reader = scene.agent("reader");
+  await reader.prepare(middle.commit);
+  expect(readdirSync(reader.folder)).toContain("10");
+  expect(readdirSync(reader.folder)).not.toContain("11");
+  const { imported, broken } = await scene.fetch();
+  expect([imported.length, broken]).toEqual([20, []]);
+});
+
+test("a commit beside the chain keeps a file of its own", async () => {
+  using scene = await exchangeScene();
+  const agent = scene.agent("one");
+  await agent.prepare(scene.base);
+  const first = await agent.publish({ a: "a" });
+  await agent.prepare(scene.base);
+  const beside = await agent.publish({ b: "b" });
+  const [one, other] = [first, beside].map(({ commit }) => statSync(join(agent.packs, `${commit}.pack`)).ino);
+  expect(one).not.toBe(other);
+  expect((await scene.fetch()).broken).toEqual([]);
 });

@@ -13,9 +13,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
-import { agentName, git, instance } from "../../support/git/sample-repository.ts";
+import { agentName, git, hostEnv, instance, sampleRepository } from "../../support/git/sample-repository.ts";
 import { snapshot } from "../../support/git/snapshot.ts";
 import { canRunUnprivileged, containerUid, runAsContainerUser, workUnprivileged } from "../../support/git/unprivileged.ts";
 
@@ -118,6 +119,20 @@ test.if(process.getuid?.() === 0)(
     symlinkSync("/etc", own);
     await expect(scene.repository.createFolders(instance, [agentName])).rejects.toThrow("is no folder.");
     expect(lstatSync("/etc").uid).toBe(0);
+  },
+);
+
+test.if(process.getuid?.() === 0)(
+  "where containers have other users on this machine, it belongs to the one that its agent is here",
+  async () => {
+    using host = sampleRepository();
+    const repository = await HostRepository.open(host.path, { env: hostEnv });
+    const writer = { uid: 200_000 + containerUid, gid: 200_000 + containerUid };
+    await repository.createFolders(instance, [agentName], undefined, writer);
+    const own = join(repository.foldersOf(instance).exchangeDir, agentName);
+    expect([lstatSync(own).uid, lstatSync(own).gid]).toEqual([writer.uid, writer.gid]);
+    await repository.createFolders(instance, [agentName], undefined, writer);
+    await expect(repository.createFolders(instance, [agentName])).rejects.toThrow(`belongs to user ${writer.uid}`);
   },
 );
 

@@ -27,6 +27,15 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]());
 
+type Client = Awaited<ReturnType<typeof connect>>;
+
+async function connect(url: string) {
+  const client = createClient({ url, socket: { reconnectStrategy: false } });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
 async function createScene(name: string) {
   const instance = InstanceName.parse(name);
   const users = [orchestrator, { role: "agent" as const, agent: hostile }, { role: "agent" as const, agent: coder }];
@@ -43,13 +52,12 @@ async function createScene(name: string) {
   const watch = (epoch: number) =>
     new MailWatch(leaderDeps(epoch, { board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } }));
   const own = watch(leader.epoch);
-  const send = async (count: number) => {
-    const url = asUser(server.url, { role: "agent", agent: hostile }, "a-password");
-    const client = createClient({ url, socket: { reconnectStrategy: false } });
-    client.on("error", () => undefined);
-    await client.connect();
+  const key = (name: string) => `sett:${instance}:agent:${hostile}:${name}`;
+  /** As the agent, until Redis takes no more. */
+  const write = async (count: number, one: (client: Client, number: number) => Promise<unknown>) => {
+    const client = await connect(asUser(server.url, { role: "agent", agent: hostile }, "a-password"));
     for (let sent = 0; sent < count; sent += 1) {
-      const isFull = await client.xAdd(`sett:${instance}:agent:${hostile}:out`, "*", { id: String(sent), text: part }).then(
+      const isFull = await one(client, sent).then(
         () => false,
         () => true,
       );
@@ -57,6 +65,8 @@ async function createScene(name: string) {
     }
     return client;
   };
+  const send = (count: number) =>
+    write(count, (client, number) => client.xAdd(key("out"), "*", { id: String(number), text: part }));
   return {
     board,
     owner,
@@ -71,6 +81,12 @@ async function createScene(name: string) {
       const client = await send(200);
       return { ended: () => waitFor("the end of the connection", () => !client.isOpen) };
     },
+    /** Notes down that it has taken what was never granted. */
+    note: async (count: number, fields: (number: number) => Record<string, string>) => {
+      const client = await write(count, (connected, number) => connected.hSet(key("taken"), fields(number)));
+      return { ended: () => waitFor("the end of the connection", () => !client.isOpen) };
+    },
+    notes: async () => Number(await server.cli("HLEN", key("taken"))),
     /** As much as is nearly all of the room. */
     fillWithGoals: async () => {
       for (let isFull = false; !isFull; ) {
@@ -112,6 +128,32 @@ test("the mail that fills Redis is dropped with the connections of its agent, on
   await wave();
   expect(await scene.dropped()).toHaveLength(2);
   expect(await scene.unread(coder)).toBe(1);
+});
+
+test("so are notes of what an agent has taken, that fill Redis", async () => {
+  await using scene = await createScene("notes");
+  const flood = await scene.note(200, (number) => ({ [`claim-${number}`]: part }));
+  await scene.tick();
+  await flood.ended();
+  expect(await scene.notes()).toBe(0);
+  const [dropped] = await scene.dropped();
+  expect(dropped).toMatchObject({ actor: "orchestrator:1", agent: hostile, data: { messages: 0 } });
+  expect(Number(dropped?.data?.bytes)).toBeGreaterThan(30 * part.length);
+  await postGoal(scene.owner);
+});
+
+test("where Redis is nearly full, more notes than any honest agent has are dropped, however small they are", async () => {
+  await using scene = await createScene("many-notes");
+  await scene.fillWithGoals();
+  const many = (number: number) =>
+    Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`${number}-${index}`, "1 1 1-1 "]));
+  await scene.note(2, many);
+  await scene.tick();
+  expect(await scene.notes()).toBe(8_000);
+  const flood = await scene.note(3, many);
+  await scene.tick();
+  await flood.ended();
+  expect(await scene.notes()).toBe(0);
 });
 
 test("nothing is dropped where there is room, nor of an agent that has little", async () => {

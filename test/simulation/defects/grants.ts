@@ -111,6 +111,16 @@ export const grantDefects: readonly Defect[] = [
       ),
   },
   {
+    name: "what a result decides is not fenced",
+    isRare: true,
+    plant: (planting) =>
+      planting.call("finishGrant", (original, { state, nonce }, order) => {
+        const { commit } = order;
+        if (commit === undefined) return original(order);
+        return meanwhile(state.leader, { epoch: commit.epoch, nonce }, () => original(order));
+      }),
+  },
+  {
     name: "a result is stored, and its grant still runs",
     plant: (planting) =>
       planting.call("finishGrant", async (original, { state }, order) => {

@@ -1,5 +1,9 @@
 // Mistakes of the mail: what agents send, and the answers to it.
 import { MailHandler } from "../../../apps/orchestrator/mail-handler.ts";
+import { ResultStore } from "../../../apps/orchestrator/result-store.ts";
+import { Correspondence } from "../../../lib/blackboard/correspondence.ts";
+import { wholeResult } from "../../../lib/blackboard/mailed-result.ts";
+import { Connection } from "../../../lib/blackboard/redis/connection.ts";
 import type { Defect } from "../planting.ts";
 
 export const mailDefects: readonly Defect[] = [
@@ -32,12 +36,34 @@ export const mailDefects: readonly Defect[] = [
     plant: (planting) => planting.method(MailHandler.prototype, "apply", async () => ({ outcome: "yes" as const })),
   },
   {
-    name: "a message is applied on a later connection than the one on which it was read",
+    name: "a letter without an answer is never sent again",
+    needs: "crash redis",
+    plant: (planting) => planting.method(Correspondence.prototype, "sendAgain", () => {}),
+  },
+  {
+    name: "an agent's result is what it says it is",
+    needs: "forge mail",
+    plant: (planting) =>
+      planting.method(ResultStore.prototype, "read", async (original, _store, mailed, fresh, work) => {
+        const result = await original(mailed, fresh, work);
+        const { agent, phase } = work.grant;
+        if (typeof result !== "string") return result;
+        return wholeResult(mailed, { claim: work.claim, grant: { agent, phase }, role: agent, target: undefined }, fresh);
+      }),
+  },
+  {
+    name: "a grant is taken, and nothing says so",
+    plant: (planting) =>
+      planting.call("takeGrant", async (original, { state }, order) => {
+        const result = await original(order);
+        state.mail.out.get(order.agent)?.pop();
+        return result;
+      }),
+  },
+  {
+    name: "what was read on one connection is written on a later one",
     needs: "crash redis",
     isRare: true,
-    plant: (planting) =>
-      planting.method(MailHandler.prototype, "apply", (original, _handler, mail, envelope) =>
-        original(mail, envelope, undefined as never),
-      ),
+    plant: (planting) => planting.method(Connection.prototype, "run", (original, _connection, work) => original(work)),
   },
 ];

@@ -1,6 +1,5 @@
 // The API on a port of its own, over a clan on a real Redis, with tokens of several rights.
 import { randomBytes } from "node:crypto";
-import { allRights, type Right } from "../../../apps/api/access/rights.ts";
 import { digestOf } from "../../../apps/api/access/tokens.ts";
 import { createApi } from "../../../apps/api/app.ts";
 import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
@@ -8,6 +7,7 @@ import type { Api } from "../../../apps/api/env.ts";
 import { type ApiMetrics, createApiMetrics } from "../../../apps/api/metrics.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
+import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { type RedisServer, startRedisServer } from "../redis/redis-server.ts";

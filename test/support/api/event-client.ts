@@ -1,7 +1,7 @@
 // A client of the API's stream of events, as a browser's EventSource is one.
 import { createParser } from "eventsource-parser";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import type { ApiScene, TokenName } from "./api-scene.ts";
+import type { TokenName } from "./api-scene.ts";
 
 export class EventClient implements AsyncDisposable {
   readonly events: SettEvent[] = [];
@@ -14,7 +14,7 @@ export class EventClient implements AsyncDisposable {
   onEvent: (event: SettEvent) => void = () => {};
 
   constructor(
-    scene: Pick<ApiScene, "url" | "tokens">,
+    scene: { url: string; tokens: Record<"reader", string> & Partial<Record<TokenName, string>> },
     query = "",
     { as = "reader", headers = {} }: { as?: TokenName; headers?: Record<string, string> } = {},
   ) {

@@ -12,15 +12,18 @@ export type EngineProxy = AsyncDisposable & {
   allowOnly(patterns: readonly RegExp[]): void;
   /** What was asked for since then, and whether it passed. */
   readonly requests: { line: string; passed: boolean }[];
+  /** From now on these get the beginning of an answer, and no more. */
+  hangOn(patterns: readonly RegExp[]): void;
 };
 
-const engine = "/var/run/docker.sock";
+const engine = (process.env.DOCKER_HOST ?? "").replace(/^unix:\/\//, "") || "/var/run/docker.sock";
 
 export async function startEngineProxy(): Promise<EngineProxy> {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-proxy-"));
   const path = join(folder, "docker.sock");
   const requests: EngineProxy["requests"] = [];
   let patterns: readonly RegExp[] | undefined;
+  let hanging: readonly RegExp[] = [];
   const passes = (method: string, url: string) => {
     const line = `${method} ${url.replace(/^\/v[\d.]+/, "")}`;
     if (patterns === undefined) return true;
@@ -34,6 +37,10 @@ export async function startEngineProxy(): Promise<EngineProxy> {
       return;
     }
     const { method, url, headers } = incoming;
+    if (hanging.some((pattern) => pattern.test(`${method} ${url?.replace(/^\/v[\d.]+/, "")}`))) {
+      answer.writeHead(200, { "content-type": "application/json" }).write("{");
+      return;
+    }
     const forwarded = request({ socketPath: engine, method, path: url, headers }, (received) => {
       answer.writeHead(received.statusCode ?? 502, received.headers);
       received.pipe(answer);
@@ -65,6 +72,9 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     requests,
     allowOnly: (some) => {
       patterns = some;
+    },
+    hangOn: (some) => {
+      hanging = some;
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -1,7 +1,6 @@
 // The page as its readers have it: the API that serves it, over a clan on a real Redis. The API can be killed and started again.
 import { randomBytes } from "node:crypto";
 import { buildPage } from "../../../.ci/page.ts";
-import { allRights, type Right } from "../../../apps/api/access/rights.ts";
 import { digestOf, type KnownToken } from "../../../apps/api/access/tokens.ts";
 import { createApi } from "../../../apps/api/app.ts";
 import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
@@ -10,6 +9,7 @@ import { pageOf } from "../../../apps/api/page.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
+import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";

@@ -12,7 +12,11 @@ await build(hostBinaries);
 export const settBinary = join(root, "bin/sett");
 
 /** What starts a service. */
-export const serviceCommand = (app: "orchestrator" | "cub" | "gateway"): [string, ...string[]] => [settBinary, "service", app];
+export const serviceCommand = (app: "orchestrator" | "cub" | "gateway" | "api"): [string, ...string[]] => [
+  settBinary,
+  "service",
+  app,
+];
 
 /** Compiles a program that only tests have, and resolves to its path. `main` is relative to the project. */
 export async function compileForTests(main: string): Promise<string> {

@@ -19,7 +19,7 @@ export const sourceOf = (app: "orchestrator" | "cub" | "gateway") => join(root, 
 
 /** Runs a service with exactly this environment (and a PATH). */
 export function startService(
-  app: "orchestrator" | "cub" | "gateway",
+  app: "orchestrator" | "cub" | "gateway" | "api",
   environment: Record<string, string>,
   ...words: string[]
 ): ServiceProcess {

@@ -140,7 +140,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "a cancel, a pause or a retry in a person's name",
     commands: (at) => {
-      const { goal, orchestrator, openQuestions: open_questions, events, agents, paused } = at.keys;
+      const { goal, orchestrator, openQuestions: open_questions, events, agents, paused, pausedMail: paused_mail } = at.keys;
       const cancel = event("cancel_requested", { goal_id: at.goal });
       const ending = { epoch: 1, goal: at.goal, ending: "cancelled", by: ada, failure: undefined };
       return [
@@ -150,7 +150,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         call(at, "logEvent", {}, { event: cancel }),
         call(at, "endGoal", { orchestrator, goal: goal(at.goal), open_questions }, ending),
         ["SET", paused, "1"],
-        call(at, "setPaused", { orchestrator, agents, paused }, { epoch: 1, is_paused: true, by: ada, since: "1" }),
+        call(at, "setPaused", { orchestrator, agents, paused, paused_mail }, { epoch: 1, is_paused: true, by: ada, since: "1" }),
       ];
     },
   },

@@ -32,7 +32,7 @@ const on = (...types: string[]) => `    bids: [${types.map((type) => `{ on: ${ty
 
 /** By its network the test reaches the intruder. With first_bid the external writer is waited for only where no rule bids: on the riddle. */
 const settings = `${settYml(
-  { honest: on("GoalDefined"), busy: on("Work", "Plan"), mallory: `${on("Stay")}    network: open\n` },
+  { honest: on("GoalDefined"), busy: on("Work", "Plan"), mallory: `${on("Stay")}    network: direct\n` },
   "consensus: first_bid\nservices: { redis: { resources: { limits: { memory: 512M } } } }\n",
 )}  lead: { human: true, bids: [{ on: Plan, bid: review }] }\n  writer: { external: true }\n`;
 

@@ -117,6 +117,8 @@ test("every sett.yml of the documentation is without a mistake", () => {
     ANTHROPIC_API_KEY: "sk-1",
     OPENAI_API_KEY: "sk-2",
     REGISTRY_TOKEN: "token",
+    CI_TOKEN: "a-token-of-16-or-more",
+    GITHUB_HOOK_SECRET: "a-secret-of-16-or-more",
   };
   for (const { at, text } of yaml) {
     const whole = text.includes("version:") ? text : `version: '1.0'\n${text}`;

@@ -138,6 +138,19 @@ export function commitsSuite(open: () => Promise<Bench>): void {
     }
   });
 
+  test("a failed grant that is queued again is not due to be queued any more", async () => {
+    await using bench = await open();
+    const { claim, epoch } = await runGrant(bench.board);
+    const ended = { ended_at: at, reason: "no", failure_type: "ToolExecutionFailure", artefact_ids: [] };
+    const failed = { ...running("coder"), state: "failed" as const, retry_at: at, ...ended };
+    const item = { kind: "attempt", claim: claim.id, agent: coder, attempt: 1 } as const;
+    const due = { set: [{ item, afterMs: 0 }], clear: [] };
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 2, { grants: [failed], due }));
+    expect(await bench.board.listDue(10)).toEqual([item]);
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { grants: [queued("coder", 2)] }));
+    expect(await bench.board.listDue(10)).toEqual([]);
+  });
+
   test("due items are set relative to now and cleared", async () => {
     await using bench = await open();
     const { claim, epoch } = await queueGrant(bench.board);

@@ -36,6 +36,7 @@ export function followingSuite(open: () => Promise<Bench>): void {
       from = page.at(-1)?.id ?? from;
     }
     expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(await bench.board.countEvents()).toBe(7);
     expect(await bench.board.endOfEvents()).toBe(from);
   });
 

@@ -157,6 +157,17 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(more).toEqual([]);
   });
 
+  test("a result whose attempt has not started is refused without a trace, and stored once it has", async () => {
+    await using bench = await open();
+    const { claim, goal } = await queueGrant(bench.board);
+    const artefact = resultOf(goal, claim);
+    const early = await bench.board.finishGrant(done(claim.id, artefact));
+    expect(early).toEqual({ outcome: "refused", reason: "The grant is queued in attempt 1." });
+    expect(await events(bench.board, "result_refused")).toEqual([]);
+    await bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+  });
+
   test("a result made from an artefact that is not there is refused, its event names that artefact, and the grant still runs", async () => {
     await using bench = await open();
     const { claim, goal } = await runGrant(bench.board);

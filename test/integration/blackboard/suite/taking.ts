@@ -22,13 +22,20 @@ async function scene(board: Blackboard) {
       message: { id: run, text: "started" },
       ...over,
     });
-  const accept = (run: string) =>
-    board.acceptGrant({ claim: claim.id, grant: { ...running("coder"), run_id: run }, leaseMs: 60_000 });
+  const accept = (run: string, place?: string) =>
+    board.acceptGrant({
+      ...{ claim: claim.id, grant: { ...running("coder"), run_id: run }, leaseMs: 60_000 },
+      ...(place !== undefined && { mail: { place, id: run, isQuiet: true } }),
+    });
   return { claim, goal, epoch, take, accept };
 }
 
 /** What is in the coder's mail before a last message that this sends. */
 async function mailOf(board: Blackboard): Promise<string[]> {
+  return (await readMail(board)).map(({ id, text }) => `${id} ${text}`.trim());
+}
+
+async function readMail(board: Blackboard): Promise<Mail[]> {
   await board.sendMail(coder, { id: "last", text: "" });
   const stop = new AbortController();
   const seen: Mail[] = [];
@@ -36,7 +43,7 @@ async function mailOf(board: Blackboard): Promise<string[]> {
     seen.push(...mails);
     if (seen.some(({ id }) => id === "last")) stop.abort();
   }
-  return seen.map(({ id, text }) => `${id} ${text}`.trim()).filter((line) => line !== "last");
+  return seen.filter(({ id }) => id !== "last");
 }
 
 export function takingSuite(open: () => Promise<Bench>): void {
@@ -83,10 +90,40 @@ export function takingSuite(open: () => Promise<Bench>): void {
     expect(await take(one)).toEqual({ outcome: "taken" });
     await pause(true);
     expect(await accept(other)).toEqual(refusal);
-    expect(await accept(one)).toEqual({ outcome: "accepted" });
+    const [started] = await readMail(bench.board);
+    expect(await accept(one, started?.place)).toEqual({ outcome: "accepted" });
     expect((await events(bench.board, "grant_started")).map(({ data }) => data)).toEqual([
       { phase: "exclusive", attempt: 1, taken_before_pause: true },
     ]);
+  });
+
+  test("what an agent says in a pause starts nothing, whatever it has noted down and said before", async () => {
+    await using bench = await open();
+    const { epoch, take, accept } = await scene(bench.board);
+    const pause = (paused: boolean) => bench.board.setPaused({ paused, by: user, at, epoch });
+    const refusal = { outcome: "refused" as const, reason: "The instance is paused." };
+    expect(await take(one)).toEqual({ outcome: "taken" });
+    const [taken] = await readMail(bench.board);
+    if (taken !== undefined) await bench.board.answerMail(taken, undefined);
+    await bench.board.sendMail(coder, { id: "before", text: "" });
+    await pause(true);
+    await bench.board.sendMail(coder, { id: one, text: "started" });
+    const places = (await readMail(bench.board)).filter(({ id }) => id === one).map(({ place }) => place);
+    expect(places).toHaveLength(1);
+    expect(await accept(one, places[0])).toEqual(refusal);
+    // A further pause is another one: what was said in the first was said before it.
+    await pause(false);
+    await pause(true);
+    expect(await accept(one, places[0])).toEqual({ outcome: "accepted" });
+  });
+
+  test("an agent without mail when the pause began has begun nothing before it", async () => {
+    await using bench = await open();
+    const { epoch, accept } = await scene(bench.board);
+    await bench.board.setPaused({ paused: true, by: user, at, epoch });
+    await bench.board.sendMail(coder, { id: one, text: "started" });
+    const [started] = await readMail(bench.board);
+    expect(await accept(one, started?.place)).toEqual({ outcome: "refused", reason: "The instance is paused." });
   });
 
   test("a grant that one run has taken can be taken by another once its message is gone, and the grant still queued", async () => {

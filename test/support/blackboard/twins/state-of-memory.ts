@@ -1,8 +1,9 @@
 // The whole state of the twin in memory, as the keys that Redis would have.
 
 import { keysOf } from "../../../../lib/blackboard/keys.ts";
+import { brokenText } from "../../../../lib/blackboard/memory/broken-text.ts";
 import { listClaimsOf } from "../../../../lib/blackboard/memory/claim-lists.ts";
-import { brokenText, type ClaimRecord, type State } from "../../../../lib/blackboard/memory/state.ts";
+import type { ClaimRecord, State } from "../../../../lib/blackboard/memory/state.ts";
 import { fieldsOfClaim } from "../../../../lib/blackboard/redis/claim-fields.ts";
 import { type Amounts, amountKinds } from "../../../../lib/model/budget.ts";
 import { type AgentName, InstanceName } from "../../../../lib/model/ids.ts";
@@ -31,7 +32,9 @@ export function stateOfMemory(state: State): NormalState {
     [...state.openClaims].filter((id) => state.claims.get(id)?.claim.bidding === "open"),
   );
   set(keys.openQuestions, [...state.openQuestions]);
+  for (const [trigger, marks] of state.triggers.triggers) set(keys.trigger(trigger), marks);
   for (const [question, answer] of state.answers) set(keys.question(question), { answer });
+  for (const [key, { reply }] of state.replies) set(keys.reply(key), reply);
   for (const [subject, byHook] of state.deliveries)
     set(
       keys.delivery(subject),
@@ -61,9 +64,10 @@ function setArtefacts(state: State, set: SetKey): void {
     mapped(state.refused, ({ digest, reason }) => `${digest} ${reason}`),
   );
   set(keys.goals, state.goalIds);
-  for (const goal of new Set([...state.goals.keys(), ...state.retired])) {
+  for (const goal of new Set([...state.goals.keys(), ...state.retired, ...state.triggers.goals.keys()])) {
     const { ended, artefacts = [] } = state.goals.get(goal) ?? {};
-    set(keys.goal(goal), { ...(ended && { ended }), ...(state.retired.has(goal) && { retired: "1" }) });
+    const marks = Object.fromEntries(state.triggers.goals.get(goal) ?? []);
+    set(keys.goal(goal), { ...(ended && { ended }), ...(state.retired.has(goal) && { retired: "1" }), ...marks });
     set(keys.artefactsOfGoal(goal), artefacts);
   }
 }
@@ -122,6 +126,10 @@ function setAgents(state: State, set: SetKey): void {
     set(keys.agentWork(agent), listClaimsOf(state, agent, "work"));
   }
   set(keys.paused, state.pause?.since);
+  set(
+    keys.pausedMail,
+    mapped(state.mail.atPause, () => ""),
+  );
   for (const [agent, taken] of state.mail.taken)
     set(
       keys.agentTaken(agent),

@@ -81,7 +81,9 @@ const special: Partial<Record<KeyName, Normalize>> = {
   gateway: ([text = ""]) => JSON.parse(text),
   agentRegistration: ([text = ""]) => text,
   paused: ([text = ""]) => text,
-  // Without the place in the mail, whose ids are not of the virtual clock.
+  reply: ([text = ""]) => text,
+  // Without the places in the mail, whose ids are not of the virtual clock.
+  pausedMail: (words) => mapped(pairs(words), () => ""),
   agentTaken: (words) => mapped(pairs(words), (text) => text.replace(/^(\S+ \S+) \S+/, "$1")),
   due: pairs,
   openModelCalls: pairs,

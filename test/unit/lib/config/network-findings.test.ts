@@ -27,6 +27,12 @@ test.each([
   expect(warningsOf(`${command(script)}    egress: [other.example.org]\n`)).toEqual([]);
 });
 
+test("an agent with a network without a proxy is named", () => {
+  expect(warningsOf(`${command("curl x")}    network: direct\n`)).toEqual([
+    "is `direct`, which also reaches this machine and your local network: `open` or `egress` do not",
+  ]);
+});
+
 test("so does an address among its variables, except that of a model's provider", () => {
   const variable = (name: string) => `${command("./run.sh")}    environment: { ${name}: "https://api.example.org/v1" }\n`;
   expect(warningsOf(variable("TRACKER"))).toEqual([

@@ -25,6 +25,7 @@ test("a short file gets every default", async () => {
     people: [],
     order: ["a"],
     notify: [],
+    triggers: [],
     secrets: {},
     agents: [
       {

@@ -7,7 +7,7 @@ import { claimMoves } from "./claims.ts";
 import { commitMoves } from "./commits.ts";
 import { grantMoves } from "./grants.ts";
 import { handMoves } from "./hand.ts";
-import { leaderMoves, noticeMoves, pruneMoves } from "./leader.ts";
+import { leaderMoves, noticeMoves, pruneMoves, triggerMoves } from "./leader.ts";
 import { mailMoves } from "./mail.ts";
 import { modelMoves } from "./models.ts";
 import type { Move } from "./move.ts";
@@ -24,6 +24,7 @@ const moves: readonly Move[] = [
   modelMoves,
   leaderMoves,
   noticeMoves,
+  triggerMoves,
   pruneMoves,
   handMoves,
 ].flat();

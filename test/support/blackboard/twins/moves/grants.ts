@@ -101,9 +101,10 @@ function decision(world: World, { claim }: GrantAt, changes: number): ClaimCommi
   };
 }
 
-/** Of no message that is there: the places of those differ between the two. */
+/** Of no message that is there: the places of those differ between the two. It is older than all of them, or younger. */
 function mail({ random }: World) {
-  return random.chance(0.3) ? { mail: { place: "0-1", id: random.uuid(), isQuiet: random.chance(0.5) } } : {};
+  const place = random.chance(0.7) ? "0-1" : "9999999999999-1";
+  return random.chance(0.3) ? { mail: { place, id: random.uuid(), isQuiet: random.chance(0.5) } } : {};
 }
 
 function claimOf(world: World, { claim }: GrantAt) {

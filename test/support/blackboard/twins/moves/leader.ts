@@ -1,5 +1,6 @@
 // The leader lease, what is due, the log, notices, pruning, and the clock.
 import { dueKinds, dueOfMember } from "../../../../../lib/blackboard/due-member.ts";
+import { TriggerName } from "../../../../../lib/model/trigger.ts";
 import { call } from "../call.ts";
 import type { World } from "../world.ts";
 import type { Move } from "./move.ts";
@@ -67,10 +68,20 @@ export const leaderMoves: readonly Move[] = [
     },
   },
   { weight: 1, make: (world) => call(world.handle(), "endOfEvents") },
+  { weight: 1, make: (world) => call(world.handle(), "countEvents") },
   { weight: 1, make: (world) => call(world.handle(), "followEvents", eventId(world)) },
 ];
 
+/** For so long that none is over within a sequence: the time to live is that of Redis, whose clock no move sets. */
+const replyMs = 86_400_000;
+
 export const noticeMoves: readonly Move[] = [
+  {
+    weight: 1,
+    make: (world) =>
+      call(world.handle(), "keepReply", world.random.oneOf("one", "two"), world.random.oneOf("{}", '{"status":201}'), replyMs),
+  },
+  { weight: 1, make: (world) => call(world.handle(), "readReply", world.random.oneOf("one", "two", "three")) },
   { weight: 1, make: (world) => call(world.handle(), "readNoticeCursor") },
   {
     weight: 1,
@@ -86,6 +97,31 @@ export const noticeMoves: readonly Move[] = [
         hook: world.random.oneOf("hook", "other"),
         delivery,
         epoch: world.epoch(),
+      });
+    },
+  },
+];
+
+const nightly = TriggerName.parse("nightly");
+const triggers = [nightly, TriggerName.parse("release")];
+
+export const triggerMoves: readonly Move[] = [
+  { weight: 1, make: (world) => call(world.handle(), "readTrigger", world.random.pick(triggers) ?? nightly) },
+  {
+    weight: 2,
+    make: (world) => {
+      const trigger = world.random.pick(triggers) ?? nightly;
+      const goal = world.goal();
+      const about = world.random.chance(0.5) ? { goal_id: goal } : {};
+      return call(world.handle(), "recordTrigger", {
+        record: world.random.chance(0.5) ? { trigger } : { goal },
+        mark: world.random.oneOf("run", "trigger"),
+        value: world.random.oneOf("one", "two"),
+        ...(world.random.chance(0.5) && { fields: { goal, schedule: "ü" } }),
+        ...(world.random.chance(0.7) && {
+          event: { type: "trigger_fired" as const, ...about, data: { kind: "cron", missed: 2 } },
+        }),
+        actor: `trigger:${trigger}`,
       });
     },
   },

@@ -15,6 +15,8 @@ const survey: ContainerSurvey = {
   capabilities: { added: [], isAllDropped: true },
   canGainPrivileges: false,
   ports: [],
+  network: "none",
+  imageVolumes: [],
 };
 
 const own = { "org.opencontainers.image.title": "sett/orchestrator", "org.opencontainers.image.version": "1" };
@@ -64,12 +66,6 @@ const changes: [string, PartFacts, string, string][] = [
   ["a port on every address", published("0.0.0.0"), "ports", "problem"],
   ["a port on every address of IPv6", published("::"), "ports", "problem"],
   ["a writable service", surveyed({ isRootReadOnly: false }), "root file system", "warning"],
-  [
-    "a writable agent",
-    { ...surveyed({ isRootReadOnly: false }), part: { ...agent, image: sound.part.image } },
-    "root file system",
-    "note",
-  ],
   ["privileged", surveyed({ isPrivileged: true }), "rights", "problem"],
   ["a capability", surveyed({ capabilities: { added: ["SYS_ADMIN"], isAllDropped: true } }), "rights", "problem"],
   ["the usual capabilities", surveyed({ capabilities: { added: [], isAllDropped: false } }), "rights", "warning"],
@@ -94,6 +90,24 @@ test.each(changes)("%s", (_, facts, check, level) => {
   expect(levels(facts)).toEqual({ ...levels(sound), [check]: level });
 });
 
+test.each<[string, Partial<ContainerSurvey>, string, string]>([
+  ["a writable root", { isRootReadOnly: false }, "root file system", "note"],
+  ["the network without a proxy", { network: "sett-demo.open" }, "network", "warning"],
+  ["the network of the services", { network: "sett-demo" }, "network", "problem"],
+  ["folders that stay", { imageVolumes: ["/data"] }, "volumes", "warning"],
+  ["the network of this machine", { network: "host" }, "network", "problem"],
+])("an agent with %s", (_, over, check, level) => {
+  const ofAgent = (facts: PartFacts): PartFacts => ({ ...facts, part: { ...agent, image: sound.part.image } });
+  expect(levels(ofAgent(sound))).toEqual({ ...levels(sound), network: "ok" });
+  expect(levels(ofAgent(surveyed(over)))).toEqual({ ...levels(ofAgent(sound)), [check]: level });
+});
+
+test("a container about which the Engine says nothing is a problem", () => {
+  const unanswered = { state: "silent" as const, message: "The Docker Engine did not answer within 10 s.", hint: "Try again." };
+  const [first] = judged({ ...sound, survey: undefined, image: undefined, unanswered });
+  expect(first).toMatchObject({ check: "answer", level: "problem", remedy: "Try again." });
+});
+
 test("root of a container is no root where the Engine runs without it", () => {
   const rights = judgePart(surveyed({ user: "0:0" }), { ...around, isRootless: true }).find(({ check }) => check === "rights");
   expect(rights?.level).toBe("ok");
@@ -113,4 +127,14 @@ test("a secret is named, and its value is in no finding; an image by its tag has
   expect(text).not.toContain("hidden");
   expect(text).toContain("image: redis@sha256:12");
   expect(text).toContain("`docker rm --force sett-demo-it`, then `sett up`");
+});
+
+test("the API may be published beyond this machine, with TLS; without it that is noted", () => {
+  const { part, ...facts } = published("0.0.0.0");
+  const api = (env: Record<string, string>): PartFacts => ({
+    ...facts,
+    part: { ...part, env, labels: { ...part.labels, component: "api" } as PartFacts["part"]["labels"] },
+  });
+  expect(levels(api({ SETT_API_TLS_CERT: "/files/one.crt" })).ports).toBe("ok");
+  expect(levels(api({})).ports).toBe("note");
 });

@@ -66,6 +66,7 @@ const redisUrl = (user: RedisUser) => urlFor({ host: "127.0.0.1", port: 40_001, 
 function processes(over: { version?: string; port?: number; config?: SettConfig } = {}, plan = containers) {
   const { version = "7.0 1 2", port = 40_001 } = over;
   const programs = {
+    api: ["/opt/sett/sett-api"],
     cub: ["/opt/sett/sett-cub"],
     gateway: ["/opt/sett/sett-gateway"],
     orchestrator: ["/opt/sett/sett-orchestrator"],
@@ -77,7 +78,7 @@ function processes(over: { version?: string; port?: number; config?: SettConfig 
     workspace: "/home/ada/repository",
     objectsDir: "/home/ada/repository/.git/sett/objects/demo",
     exchangeDir: "/home/ada/repository/.git/sett/exchange/demo",
-    ports: { redis: port, gateway: 40_100 },
+    ports: { redis: port, gateway: 40_100, api: 40_200 },
     processes: { folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] },
     ...over,
   });

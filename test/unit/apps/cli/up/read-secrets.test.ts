@@ -1,5 +1,6 @@
 // Values of secrets: from files, variables and commands, and what is refused.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,7 @@ async function read(secrets: string, names: string, signal = new AbortController
     host: env,
   });
   if (config === undefined) throw new Error("The configuration has mistakes.");
-  const values = await readSecrets(config, { folder, env, signal });
+  const { agents: values } = await readSecrets(config, { folder, env, signal });
   const text = (value = "") => Buffer.from(value, "base64").toString();
   return Object.fromEntries(
     Object.entries(values).map(([agent, own]) => [
@@ -69,3 +70,66 @@ test("Ctrl+C ends a command that waits", async () => {
   setTimeout(() => stop.abort(), 50);
   expect(await reading).toMatchObject({ code: "interrupted" });
 });
+
+test("of a token of the API only the digest goes on, and a line break at its end does not count", async () => {
+  const token = "0123456789abcdef0123456789abcdef";
+  await writeFile(join(folder, "token"), `${token}\n`);
+  const { config } = parsedWithToken("{ file: ./token }");
+  const read = await readSecrets(config, { folder, env: {}, signal: new AbortController().signal });
+  expect(read).toEqual({
+    agents: {},
+    hooks: {},
+    tokens: [{ name: "ci", sha256: createHash("sha256").update(token).digest("hex"), may: ["read", "forage"] }],
+  });
+});
+
+test.each([
+  ["a short one", "too-short-for-a-token", "needs at least 32 characters, and this one has 21"],
+  ["one with a space", "0123456789abcdef 0123456789abcdef", "has only letters, digits and signs of ASCII"],
+])("%s is refused as a token, without a part of its value", async (_, token, reason) => {
+  await writeFile(join(folder, "token"), token);
+  const { config } = parsedWithToken("{ file: ./token }");
+  const reading = readSecrets(config, { folder, env: {}, signal: new AbortController().signal });
+  const error = await errorOf(reading);
+  expect(error).toMatchObject({ code: "config-invalid", message: expect.stringContaining(reason) });
+  expect(`${error}`).not.toContain(token);
+});
+
+const hookOf = (secret: string) =>
+  `secrets: { t: { environment: TOKEN }, h: ${secret} }\n` +
+  "services: { api: { tokens: [{ name: ci, secret: t, may: [read] }] } }\n" +
+  "triggers: { pr: { webhook: { forge: gitlab, secret: h, events: [push] }, goal: Build } }\n";
+
+async function readHook(value: string) {
+  const host = { TOKEN: "0123456789abcdef0123456789abcdef", HOOK: value };
+  const text = `version: '1.0'\nagents: { a: { image: "b:1", command: [run] } }\n${hookOf("{ environment: HOOK }")}`;
+  const { config } = parseConfig({ text, file: "sett.yml", folder, host });
+  if (config === undefined) throw new Error("The configuration has mistakes.");
+  return await readSecrets(config, { folder, env: host, signal: new AbortController().signal });
+}
+
+test("the secret of a webhook goes on as it is, for the API alone", async () => {
+  const read = await readHook("a secret of 16 or more");
+  expect(read.hooks).toEqual({ h: Buffer.from("a secret of 16 or more").toString("base64") });
+  expect(read.agents).toEqual({});
+});
+
+test.each([
+  ["a short one", "fifteen letters", "needs at least 16 characters, and this one has 15"],
+  ["a signing token that is damaged", "whsec_not base64 at all", "is not base64"],
+])("%s is refused for a webhook, without a part of its value", async (_, value, reason) => {
+  const error = await errorOf(readHook(value));
+  expect(error).toMatchObject({ code: "config-invalid", message: expect.stringContaining(reason) });
+  expect(`${error}`).not.toContain(value);
+});
+
+function parsedWithToken(source: string) {
+  const { config } = parseConfig({
+    text: `version: '1.0'\nsecrets: { t: ${source} }\nagents: { a: { image: "b:1", command: [run] } }\nservices: { api: { tokens: [{ name: ci, secret: t, may: [read, forage] }] } }\n`,
+    file: "sett.yml",
+    folder,
+    host: {},
+  });
+  if (config === undefined) throw new Error("The configuration has mistakes.");
+  return { config };
+}

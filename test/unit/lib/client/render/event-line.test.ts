@@ -143,3 +143,29 @@ test("colours stand only where they are wanted", () => {
   expect(eventLine(sampleEvent(), plain, { summary: "a summary" })).not.toContain(esc);
   expect(eventLine(sampleEvent(), coloured, { summary: "a summary" })).toContain(esc);
 });
+
+describe("the line of a trigger", () => {
+  const lineOf = (type: "trigger_fired" | "trigger_skipped", data: SettEvent["data"]) =>
+    eventLine(
+      { id: "1-0", time: "2026-01-01T12:00:00.000Z", actor: "trigger:nightly", type, ...(data && { data }) },
+      plain,
+    ).slice(20);
+
+  test("says what it has fired for, and which runs were missed", () => {
+    expect(lineOf("trigger_fired", { kind: "tag", cause: "tag v1" })).toBe("nightly         fires (tag v1)");
+    expect(lineOf("trigger_fired", { cause: "2026-01-01T03:00:00.000Z", missed: 3 })).toEndWith(
+      "fires (2026-01-01T03:00:00.000Z), for 3 runs that were missed",
+    );
+    expect(lineOf("trigger_fired", { missed: 1 })).toEndWith("fires, for a run that was missed");
+  });
+
+  test("says where the work begins when the repository does not have the commit", () => {
+    const line = lineOf("trigger_fired", { cause: "push main", wanted_commit: "da1560886d4f094c3e6c9ef40349f7d38b5d27d7" });
+    expect(line).toEndWith("fires (push main); begins at HEAD, because the repository does not have da1560886d4f");
+  });
+
+  test("says why it does not fire, as one line", () => {
+    const line = lineOf("trigger_skipped", { cause: "push x", reason: "The branch x\nis none." });
+    expect(line).toEndWith("does not fire (push x): The branch x is none.");
+  });
+});

@@ -1,0 +1,46 @@
+// Where the API reads what the parts of an instance have logged.
+
+import type { LogSource } from "../../lib/logs/log-source.ts";
+import { ReaderClient } from "../../lib/logs/reader-client.ts";
+import { RuntimeLogs } from "../../lib/logs/runtime-logs.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import type { InstanceName } from "../../lib/model/ids.ts";
+import { reachable } from "../../lib/service/forward.ts";
+import type { Logs } from "./deps.ts";
+import type { Settings } from "./settings.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `environment`: of the runtime. Undefined where the settings name no place. */
+export async function openLogs({ logs, instance }: Settings, environment: Environment): Promise<Logs | undefined> {
+  const source = await sourceOf(logs, instance, environment);
+  return source && logsFrom(source);
+}
+
+/** A name that has no log throws `agent-not-found`. */
+export function logsFrom(source: LogSource): Logs {
+  return { read: (name, options) => linesOf(source, name, options) };
+}
+
+async function* linesOf(source: LogSource, name: string, options: Parameters<Logs["read"]>[1]): AsyncGenerator<string> {
+  const lines = await source.read(name, options);
+  if (lines !== undefined) return yield* lines;
+  const names = await source.names();
+  throw new SettError("agent-not-found", `There is no part named ${name}.`, { hint: `There are ${names.join(", ")}.` });
+}
+
+/** A container runtime is loaded only where it is read. */
+async function sourceOf(
+  { socket, of, processes }: Settings["logs"],
+  instance: InstanceName,
+  environment: Environment,
+): Promise<LogSource | undefined> {
+  if (socket !== undefined) return new ReaderClient(await reachable(`unix:${socket}`));
+  if (of === "docker") {
+    const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
+    return new RuntimeLogs(await dockerRuntime(), instance);
+  }
+  if (of === undefined || processes === undefined) return undefined;
+  const { processRuntime } = await import("../../lib/runtime/process/runtime.ts");
+  return new RuntimeLogs(processRuntime(processes, environment), instance);
+}

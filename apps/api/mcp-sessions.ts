@@ -1,0 +1,83 @@
+// Sessions of assistants (MCP over HTTP): each belongs to one token, and knows the name with which its client has introduced itself.
+import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { Clock } from "../../lib/async/clock.ts";
+import { createMcpServer } from "../../lib/mcp/server.ts";
+import type { Caller } from "./access/caller.ts";
+import type { Parts } from "./parts.ts";
+import { repositoryOf } from "./routes/goals.ts";
+
+type Session = { transport: WebStandardStreamableHTTPServerTransport; token: string; usedAtMs: number };
+
+/** A client that comes back later begins a new session. */
+const idleMs = 60 * 60_000;
+/** Of all tokens; the one that was not used for the longest time makes room. */
+const maxSessions = 200;
+
+export class McpSessions {
+  readonly #parts: Parts;
+  readonly #clock: Pick<Clock, "passedMs">;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#clock = parts.deps.clock;
+  }
+
+  /** The answer to one request of an assistant. */
+  async handle(request: Request, caller: Caller): Promise<Response> {
+    this.#forgetIdle();
+    const id = request.headers.get("mcp-session-id");
+    const known = id === null ? undefined : this.#sessions.get(id);
+    // A session of another token is as unknown as one that never was.
+    if (known === undefined || known.token !== caller.name) return await (await this.#begin(caller)).handleRequest(request);
+    known.usedAtMs = this.#clock.passedMs();
+    return await known.transport.handleRequest(request);
+  }
+
+  /** Its first request must be `initialize`: the transport refuses others. */
+  async #begin(caller: Caller): Promise<WebStandardStreamableHTTPServerTransport> {
+    const { WebStandardStreamableHTTPServerTransport: Transport } = await import(
+      "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
+    );
+    const transport = new Transport({
+      sessionIdGenerator: this.#parts.deps.newId,
+      onsessioninitialized: (id) => {
+        this.#makeRoom();
+        this.#sessions.set(id, { transport, token: caller.name, usedAtMs: this.#clock.passedMs() });
+      },
+      onsessionclosed: (id) => {
+        this.#sessions.delete(id);
+      },
+    });
+    const { board, asker, deps } = this.#parts;
+    const server = createMcpServer({
+      version: deps.version,
+      rights: caller.rights,
+      open: async () => ({
+        asker: { board, suggest: asker.suggest, follow: asker.follow },
+        person: caller.actor,
+        postGoal: ({ text, id, actor, marks }) =>
+          repositoryOf(this.#parts).postGoal(board, { text, id, commit: undefined, actor, marks }),
+        async [Symbol.asyncDispose]() {},
+      }),
+    });
+    await server.connect(transport);
+    return transport;
+  }
+
+  #forgetIdle(): void {
+    for (const [id, { transport, usedAtMs }] of this.#sessions) {
+      if (this.#clock.passedMs() - usedAtMs < idleMs) continue;
+      this.#sessions.delete(id);
+      void transport.close();
+    }
+  }
+
+  #makeRoom(): void {
+    if (this.#sessions.size < maxSessions) return;
+    const [oldest] = [...this.#sessions].toSorted(([, one], [, other]) => one.usedAtMs - other.usedAtMs);
+    if (oldest === undefined) return;
+    this.#sessions.delete(oldest[0]);
+    void oldest[1].transport.close();
+  }
+}

@@ -1,0 +1,51 @@
+// What a command line of Sett uses of the API (SETT_API): calls of the blackboard, and packs of commits. No part of the documented API, because
+// it changes with each version.
+
+import { notFound as noArtefact, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
+import { isRemoteCall } from "../../../lib/client/remote/calls.ts";
+import { decode, encode } from "../../../lib/client/remote/codec.ts";
+import { rightOf, serveCall } from "../../../lib/client/remote/serve-call.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { type Api, requireRight } from "../env.ts";
+import type { Parts } from "../parts.ts";
+import { repositoryOf } from "./goals.ts";
+
+export function addBoardRoutes(api: Api, parts: Parts): void {
+  const { board, deps } = parts;
+
+  api.post("/v1/board/:call", async (context) => {
+    const name = context.req.param("call");
+    const { caller } = context.var;
+    if (!isRemoteCall(name)) throw unknownCall(name);
+    requireRight(caller, rightOf(name));
+    const value = await serveCall(name, argumentsIn(await context.req.text()), {
+      board,
+      actor: caller.actor,
+      suggest: deps.suggest,
+      pin: (goal, commit) => repositoryOf(parts).pin(board, goal, commit),
+    });
+    return context.body(encode(value), 200, { "content-type": "application/json" });
+  });
+
+  api.get("/v1/artefacts/:id/commit.pack", async (context) => {
+    const text = context.req.param("id");
+    const artefact = await board.readArtefact(await resolveArtefactId(board, text, deps.suggest));
+    if (artefact === undefined) throw noArtefact(text, "artefact", deps.suggest);
+    return context.body(await repositoryOf(parts).pack(board, artefact), 200, { "content-type": "application/octet-stream" });
+  });
+}
+
+/** Throws `usage`. */
+function argumentsIn(text: string): unknown {
+  try {
+    return decode(text);
+  } catch (cause) {
+    throw new SettError("usage", "The arguments of the call are no JSON.", { cause });
+  }
+}
+
+function unknownCall(name: string): SettError {
+  return new SettError("not-found", `The API has no call \`${name.slice(0, 60)}\` of the blackboard.`, {
+    hint: "Do the command line and the API have the same version?",
+  });
+}

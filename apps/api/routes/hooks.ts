@@ -1,0 +1,47 @@
+// /hooks/NAME: where a forge posts its events. No token: its signature is its access.
+import { bodyLimit } from "hono/body-limit";
+import { SettError } from "../../../lib/model/errors.ts";
+import { Rates, tooMany } from "../access/rates.ts";
+import type { Api } from "../env.ts";
+import type { Parts } from "../parts.ts";
+import { kindOf, problemResponse } from "../problem.ts";
+import { receiveHook } from "../triggers/receive-hook.ts";
+
+/** A push of many commits is large. */
+const maxBodyBytes = 5 * 1024 * 1024;
+/** Of one trigger, in a minute. */
+const deliveriesPerMinute = 120;
+/** How many refusals of one trigger the log has, in a minute: anyone may send what is refused. */
+const refusalsPerMinute = 6;
+
+export function addHookRoutes(api: Api, parts: Parts): void {
+  const { deps, board, firing } = parts;
+  const hooks = new Map(
+    (deps.triggers ?? []).flatMap((trigger) => (trigger.kind === "webhook" ? [[trigger.name as string, trigger]] : [])),
+  );
+  const deliveries = new Rates(deliveriesPerMinute, deps.clock);
+  const refusals = new Rates(refusalsPerMinute, deps.clock);
+  const limit = bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: () => problemResponse(new SettError("too-large", "The body has more than 5 MiB.")),
+  });
+
+  api.post("/hooks/:name", limit, async ({ req, json }) => {
+    const trigger = hooks.get(req.param("name"));
+    if (trigger === undefined) throw new SettError("not-found", "sett.yml has no webhook of this name in `triggers`.");
+    const body = await req.text();
+    try {
+      const answer = await receiveHook({ deps, board, firing }, trigger, { header: (name) => req.header(name), body }, () =>
+        deliveries.take(trigger.name),
+      );
+      if (answer.outcome === "too-many")
+        return problemResponse(tooMany(answer.seconds), { "retry-after": String(answer.seconds) });
+      if (answer.outcome !== "fired") return json(answer, 200);
+      return json({ outcome: answer.isNew ? "fired" : "repeat", id: answer.goal }, answer.isNew ? 202 : 200);
+    } catch (error) {
+      if (kindOf(error).status < 500 && refusals.take(trigger.name) === undefined)
+        deps.log.warn("Refused a delivery of a webhook", { trigger: trigger.name, reason: String(error) });
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,66 @@
+// The certificate of the API and its key: files that `sett up` puts there when the container runs, and that stay there.
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { z } from "zod";
+import { sleep } from "../../lib/async/sleep.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import type { Settings } from "./settings.ts";
+
+type Tls = { cert: string; key: string };
+
+const pollMs = 50;
+/** `sett up` puts them there at once, or has done so at an earlier start. */
+const patienceMs = 60_000;
+
+/** Waits for them. Undefined where the settings name none. Throws `not-ready`. */
+export async function readTls({ tls }: Pick<Settings, "tls">, signal: AbortSignal): Promise<Tls | undefined> {
+  if (tls === undefined) return undefined;
+  for (const started = performance.now(); ; await sleep(pollMs, signal)) {
+    const [cert, key] = await Promise.all(
+      [tls.certificate, tls.key].map((file) => readFile(file, "utf8").catch(() => undefined)),
+    );
+    if (cert !== undefined && key !== undefined) return { cert, key };
+    if (!signal.aborted && performance.now() - started < patienceMs) continue;
+    throw new SettError("not-ready", `There is no certificate ${tls.certificate}, or no key ${tls.key}.`, {
+      hint: "`sett up` puts them there.",
+    });
+  }
+}
+
+const Files = z.object({ cert: z.string().min(1), key: z.string().min(1) });
+
+/**
+ * `api --put-tls`: writes what it reads on stdin, each file in one step, the certificate last. The files of one certificate before it stay, for
+ * a `sett up` that is undone. Throws `usage`, without a part of the text.
+ */
+export async function putTls({ certificate, key }: NonNullable<Settings["tls"]>, text: string): Promise<void> {
+  const files = parse(text);
+  const folder = dirname(certificate);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const [file, content] of [
+    [key, files.key],
+    [certificate, files.cert],
+  ] as const) {
+    const draft = join(folder, `.${basename(file)}.new`);
+    await writeFile(draft, content, { mode: 0o600 });
+    await rename(draft, file);
+  }
+  await removeOlder(folder, [basename(certificate), basename(key)]);
+}
+
+/** How many files of earlier certificates stay: one pair. */
+const keptFiles = 2;
+
+async function removeOlder(folder: string, present: readonly string[]): Promise<void> {
+  const others = (await readdir(folder)).filter((name) => !present.includes(name) && /\.(?:crt|key)$/.test(name));
+  if (others.length <= keptFiles) return;
+  for (const name of others) await rm(join(folder, name), { force: true });
+}
+
+function parse(text: string): Tls {
+  try {
+    return Files.parse(JSON.parse(text));
+  } catch {
+    throw new SettError("usage", "The certificate on stdin cannot be read.", { hint: 'Write JSON: {"cert":"…","key":"…"}' });
+  }
+}

@@ -1,0 +1,73 @@
+// Triggers that state a goal for a new tag. Which tags are known is on record; those that are there at the first look state no goal.
+import { matchesPattern } from "../../../lib/core/match-pattern.ts";
+import type { Tag } from "../../../lib/git/tags.ts";
+import type { TagTrigger, TriggerName } from "../../../lib/model/trigger.ts";
+import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
+import { skip } from "./skip.ts";
+
+/** Of tags that come at once, such as by a fetch of another repository's, only the newest state goals. */
+const maxAtOnce = 10;
+/** Redis takes no more arguments at a time. */
+const fieldsAtOnce = 1_000;
+
+export class TagWatch {
+  readonly #parts: TriggerParts;
+  /** Trigger → its record, as this process has read and written it. */
+  readonly #known = new Map<TriggerName, Map<string, string>>();
+
+  constructor(parts: TriggerParts) {
+    this.#parts = parts;
+  }
+
+  /** One look at the tags, oldest first. */
+  async look(trigger: TagTrigger, tags: readonly Tag[]): Promise<void> {
+    const { board, deps } = this.#parts;
+    const known = this.#known.get(trigger.name) ?? (await board.readTrigger(trigger.name));
+    this.#known.set(trigger.name, known);
+    if (!known.has("since")) return await this.#begin(trigger, tags, known);
+    const fresh = tags.filter(({ name, commit }) => known.get(fieldOf(name)) !== commit);
+    const matching = fresh.filter(({ name }) => matchesPattern(trigger.tag, name));
+    const surplus = new Set(matching.slice(0, -maxAtOnce));
+    for (const tag of fresh) {
+      const mark = { mark: fieldOf(tag.name), value: tag.commit };
+      const record = { record: { trigger: trigger.name }, ...mark, actor: actorOf(trigger) };
+      if (surplus.has(tag)) {
+        const reason = `${matching.length} new tags came at once: only the ${maxAtOnce} newest state goals.`;
+        await skip(this.#parts, trigger, { cause: `tag ${tag.name}`, reason, mark });
+      } else if (matching.includes(tag)) {
+        await this.#fire(trigger, tag, deps.clock.now());
+        await board.recordTrigger(record);
+      } else await board.recordTrigger(record);
+      known.set(mark.mark, mark.value);
+    }
+  }
+
+  async #fire(trigger: TagTrigger, { name, commit }: Tag, now: Date): Promise<void> {
+    await fireFor(this.#parts, trigger, {
+      happened: ["tag", name, commit],
+      cause: `tag ${name}`,
+      values: { tag: name, commit, time: now.toISOString() },
+      source: "the repository",
+      commit,
+    });
+  }
+
+  /** `since` comes last: a first look that was interrupted is made again. */
+  async #begin(trigger: TagTrigger, tags: readonly Tag[], known: Map<string, string>): Promise<void> {
+    const { board, deps } = this.#parts;
+    const order = { record: { trigger: trigger.name }, actor: actorOf(trigger) };
+    for (let from = 0; from < tags.length; from += fieldsAtOnce) {
+      const part = tags.slice(from, from + fieldsAtOnce).map(({ name, commit }): [string, string] => [fieldOf(name), commit]);
+      const [[mark, value] = ["", ""], ...more] = part;
+      await board.recordTrigger({ ...order, mark, value, fields: Object.fromEntries(more) });
+      for (const [field, commit] of part) known.set(field, commit);
+    }
+    const since = deps.clock.now().toISOString();
+    await board.recordTrigger({ ...order, mark: "since", value: since });
+    known.set("since", since);
+  }
+}
+
+function fieldOf(tag: string): string {
+  return `tag:${tag}`;
+}

@@ -1,0 +1,64 @@
+// The services of a plan that only some instances have. Pure.
+import type { AgentName } from "../../../lib/model/ids.ts";
+import type { Owner } from "../../../lib/runtime/container-spec.ts";
+import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
+import { recordVolumeName, socketVolumeName } from "../../../lib/runtime/names.ts";
+import { gatewayProgram } from "../instance/programs.ts";
+import { planApi } from "./api-spec.ts";
+import { planEgress } from "./egress-spec.ts";
+import { withFingerprint } from "./fingerprint.ts";
+import { gatewaySpec, hasModels } from "./gateway-spec.ts";
+import { hasApi, showsLogs } from "./has-api.ts";
+import { planKeeper } from "./keeper-spec.ts";
+import { planLogReader } from "./log-reader-spec.ts";
+import type { PlanInput, PlannedAgent, PlannedGateway, PlannedService } from "./plan-input.ts";
+import { hasEgress } from "./sockets.ts";
+import { planStarter } from "./workers.ts";
+
+export const serviceUser: Owner = { uid: 10001, gid: 10001 };
+
+type LabelsOf = (kind: PartKind) => PartLabels;
+
+export function planGateway(input: PlanInput, labels: LabelsOf): PlannedGateway | undefined {
+  const { instance, images, repository, config } = input;
+  if (!hasModels(config)) return undefined;
+  return {
+    spec: withFingerprint(gatewaySpec(input, labels({ component: "gateway" })), images.gateway?.id ?? ""),
+    program: gatewayProgram,
+    volumes: [
+      { name: recordVolumeName(instance), labels: labels({ component: "record" }) },
+      { name: socketVolumeName(instance, "gateway"), labels: labels({ component: "socket" }) },
+    ].map((volume) => ({ ...volume, owner: repository.user, image: images.cub.tag })),
+  };
+}
+
+export function planEgressOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
+  if (!hasEgress(input.config)) return undefined;
+  const planned = planEgress(input, { egress: labels({ component: "egress" }), socket: labels({ component: "socket" }) });
+  return { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
+}
+
+export function planStarterOf(input: PlanInput, agents: readonly PlannedAgent[], labels: LabelsOf): PlannedService | undefined {
+  const ofStarter = { starter: labels({ component: "starter" }), socket: labels({ component: "socket" }) };
+  const planned = planStarter(input, agents, { user: serviceUser, labels: ofStarter });
+  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) };
+}
+
+export function planKeeperOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
+  const ofVolume = (agent: AgentName) => labels({ component: "secrets", agent });
+  const planned = planKeeper(input, labels({ component: "keeper" }), ofVolume);
+  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.gateway?.id ?? "") };
+}
+
+export function planApiOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
+  if (!hasApi(input.config)) return undefined;
+  const planned = planApi(input, { api: labels({ component: "api" }), files: labels({ component: "api-files" }) });
+  return { ...planned, spec: withFingerprint(planned.spec, input.images.api?.id ?? "") };
+}
+
+export function planLogReaderOf(input: PlanInput, labels: LabelsOf): PlannedService | undefined {
+  if (!showsLogs(input.config)) return undefined;
+  const ofReader = { reader: labels({ component: "log-reader" }), socket: labels({ component: "socket" }) };
+  const planned = planLogReader(input, { user: serviceUser, labels: ofReader });
+  return planned && { ...planned, spec: withFingerprint(planned.spec, input.images.orchestrator.id) };
+}

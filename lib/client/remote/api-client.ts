@@ -1,0 +1,72 @@
+// How a program of a person speaks with an instance's API: requests with a token, and its errors as ours.
+import { z } from "zod";
+import { exitCodeOf, messageOf, SettError, type SettErrorCode } from "../../model/errors.ts";
+
+/** `url`: without a path of the API. */
+export type ApiAddress = { url: string; token: string };
+
+/** Problem details (RFC 9457), as the API sends them. */
+const Problem = z.looseObject({ code: z.string(), detail: z.string(), hint: z.string().optional() });
+
+export type ApiRequest = {
+  method?: "GET" | "POST";
+  path: string;
+  body?: string;
+  accept?: string;
+  signal?: AbortSignal;
+  /** Has no time limit. */
+  isStream?: boolean;
+};
+
+/** Long enough for the slowest write, and short enough to notice that nothing answers. */
+const timeoutMs = 30_000;
+
+/** Throws `api-unreachable`, and the API's own errors with the same words and codes. */
+export async function askApi({ url, token }: ApiAddress, request: ApiRequest): Promise<Response> {
+  const { method = "GET", path, body, accept = "application/json", signal, isStream = false } = request;
+  const signals = [...(signal === undefined ? [] : [signal]), ...(isStream ? [] : [AbortSignal.timeout(timeoutMs)])];
+  const response = await fetch(new URL(path, url), {
+    method,
+    headers: {
+      accept,
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body }),
+    redirect: "error",
+    signal: AbortSignal.any(signals),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    throw unreachableApi(url, messageOf(cause), cause);
+  });
+  if (response.ok) return response;
+  throw await errorOf(response, url);
+}
+
+export function unreachableApi(url: string, why: string, cause?: unknown): SettError {
+  return new SettError("api-unreachable", `The API at ${url} does not answer: ${why}`, {
+    hint: "Is SETT_API right, and does `services.api` run there? Without SETT_API, sett speaks with this machine's instance.",
+    cause,
+  });
+}
+
+async function errorOf(response: Response, url: string): Promise<SettError> {
+  const text = await response.text().catch(() => "");
+  const problem = Problem.safeParse(jsonOf(text)).data;
+  // A proxy in between answers in its own way.
+  if (problem === undefined) return unreachableApi(url, `status ${response.status}, and no answer of Sett`);
+  const code = isCode(problem.code) ? problem.code : "request-refused";
+  return new SettError(code, problem.detail, { hint: problem.hint });
+}
+
+function isCode(text: string): text is SettErrorCode {
+  return Object.hasOwn(exitCodeOf, text);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

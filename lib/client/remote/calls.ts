@@ -1,0 +1,79 @@
+// The calls of the blackboard that a command line may make through the API: their arguments, and the right that each needs.
+import { z } from "zod";
+import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { Right } from "../../model/api-access.ts";
+import { Artefact } from "../../model/artefact.ts";
+import { Amounts } from "../../model/budget.ts";
+import { Grant } from "../../model/claim.ts";
+import { Actor, EventDraft } from "../../model/event.ts";
+import { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
+
+/** More is read in pages. */
+const maxIds = 1_000;
+const maxEvents = 10_000;
+
+const page = z.strictObject({ from: z.int().min(0), count: z.int().min(0).max(maxIds) });
+const artefacts = z.array(ArtefactId).max(maxIds);
+const none = z.tuple([]);
+const goal = z.tuple([GoalId]);
+
+const doneGrant = z.custom<Extract<Grant, { state: "done" }>>((value) => Grant.safeParse(value).data?.state === "done");
+
+/** The requests of people to the orchestrator. */
+const request = EventDraft.extend({
+  type: z.enum(["cancel_requested", "retry_requested", "pause_requested", "resume_requested"]),
+});
+
+/** `name`: a method of the port. Not named: what only `sett up`, `sett down` and `sett prune` do, on the machine of the instance. */
+export const remoteCalls = {
+  time: { right: "read", args: none },
+  readMemory: { right: "read", args: none },
+  readArtefact: { right: "read", args: z.tuple([ArtefactId]) },
+  readWithDigest: { right: "read", args: z.tuple([ArtefactId]) },
+  readArtefacts: { right: "read", args: z.tuple([artefacts]) },
+  readHeads: { right: "read", args: z.tuple([artefacts]) },
+  readThread: { right: "read", args: z.tuple([LogicalId]) },
+  listArtefacts: { right: "read", args: z.tuple([page]) },
+  countArtefacts: { right: "read", args: none },
+  findArtefacts: { right: "read", args: z.tuple([z.string().max(100)]) },
+  listGoals: { right: "read", args: z.tuple([page.optional()]) },
+  countGoals: { right: "read", args: none },
+  listArtefactsOfGoal: { right: "read", args: z.tuple([GoalId, page.optional()]) },
+  listCommits: { right: "read", args: none },
+  readGoal: { right: "read", args: goal },
+  readClaim: { right: "read", args: z.tuple([ClaimId]) },
+  readClaims: { right: "read", args: z.tuple([z.array(ClaimId).max(100 * maxIds)]) },
+  listOpenClaims: { right: "read", args: z.tuple([page.optional()]) },
+  listOpenClaimsOfGoal: { right: "read", args: goal },
+  claimsOfArtefact: { right: "read", args: z.tuple([ArtefactId]) },
+  listAgents: { right: "read", args: none },
+  listStatuses: { right: "read", args: none },
+  listOpenQuestions: { right: "read", args: none },
+  answersOf: { right: "read", args: z.tuple([artefacts]) },
+  readPause: { right: "read", args: none },
+  readLeader: { right: "read", args: none },
+  readGateway: { right: "read", args: none },
+  readEvents: { right: "read", args: z.tuple([z.string().max(100), z.int().min(1).max(maxEvents)]) },
+  endOfEvents: { right: "read", args: none },
+  readSpending: { right: "read", args: goal },
+  readCalls: { right: "read", args: goal },
+  createArtefact: { right: "forage", args: z.tuple([Artefact, Actor]) },
+  answerQuestion: { right: "answer", args: z.tuple([Artefact, Actor]) },
+  raiseBudget: {
+    right: "answer",
+    args: z.tuple([
+      z.strictObject({ goal: GoalId, agent: AgentName.optional(), add: Amounts, actor: Actor, cause: z.string().max(200) }),
+    ]),
+  },
+  recordVerdict: {
+    right: "approve",
+    args: z.tuple([z.strictObject({ grant: doneGrant, review: Artefact, digest: z.string().max(200), actor: Actor })]),
+  },
+  logEvent: { right: "control", args: z.tuple([request, Actor]) },
+} as const satisfies { [Name in keyof PersonBlackboard]?: { right: Right; args: z.ZodType } };
+
+export type RemoteCallName = keyof typeof remoteCalls;
+
+export function isRemoteCall(name: string): name is RemoteCallName {
+  return Object.hasOwn(remoteCalls, name);
+}

@@ -1,0 +1,30 @@
+// Where the API of an instance is, and whose it is, as the environment of a command line says.
+import { z } from "zod";
+import { SettError } from "../../model/errors.ts";
+import { Actor } from "../../model/event.ts";
+import { InstanceName } from "../../model/ids.ts";
+import { type ApiAddress, askApi } from "./api-client.ts";
+
+const Instance = z.looseObject({ instance: InstanceName, me: z.looseObject({ actor: Actor }) });
+
+/** Undefined where no API is named. Throws `usage` for a malformed one, or where its token is missing. */
+export function apiOf(env: Readonly<Record<string, string | undefined>>): ApiAddress | undefined {
+  const { SETT_API: url = "", SETT_API_TOKEN: token = "" } = env;
+  if (url === "") return undefined;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new SettError("usage", "SETT_API is malformed.", { hint: "It must look like https://sett.example.org:8443." });
+  }
+  if (token === "") {
+    throw new SettError("usage", "SETT_API is set, and SETT_API_TOKEN is not.", {
+      hint: "Set it to a token of `services.api.tokens` in sett.yml.",
+    });
+  }
+  return { url, token };
+}
+
+/** `actor`: in whose name the token acts. Throws as `askApi`. */
+export async function askInstance(api: ApiAddress): Promise<{ instance: InstanceName; actor: Actor }> {
+  const answer = await askApi(api, { path: "/v1/instance" });
+  const { instance, me } = Instance.parse(await answer.json());
+  return { instance, actor: me.actor };
+}

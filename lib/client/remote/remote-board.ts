@@ -1,0 +1,50 @@
+// The blackboard as people have it, over the API: each call is a request, which the API checks against the rights of its token.
+import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { MalformedClaim } from "../../model/claim.ts";
+import { SettError } from "../../model/errors.ts";
+import { InstanceName } from "../../model/ids.ts";
+import { type ApiAddress, askApi } from "./api-client.ts";
+import { type RemoteCallName, remoteCalls } from "./calls.ts";
+import { decode, encode } from "./codec.ts";
+import { followEvents } from "./follow-events.ts";
+import type { ReadClaims } from "./serve-call.ts";
+
+type Calls = Pick<PersonBlackboard, RemoteCallName>;
+
+/** `instance`: as the API names it. What a person does not do from afar throws `usage`. */
+export function remoteBoard(address: ApiAddress, instance: string): PersonBlackboard {
+  const sinceMs = performance.now();
+  const call = async (name: RemoteCallName, args: unknown[]) => {
+    const response = await askApi(address, { method: "POST", path: `/v1/board/${name}`, body: encode(args) });
+    return decode(await response.text()) ?? undefined;
+  };
+  const calls = Object.fromEntries(
+    (Object.keys(remoteCalls) as RemoteCallName[]).map((name) => [name, (...args: unknown[]) => call(name, args)]),
+  ) as unknown as Calls;
+  const own = {
+    ...calls,
+    instance: InstanceName.parse(instance),
+    contactSince: () => sinceMs,
+    contactProblem: () => undefined,
+    connectionNumber: () => 0,
+    onReconnect: () => () => {},
+    async readClaims(ids: Parameters<PersonBlackboard["readClaims"]>[0], onMalformed?: (claim: MalformedClaim) => void) {
+      const { claims, malformed } = (await call("readClaims", [ids])) as ReadClaims;
+      for (const one of malformed) onMalformed?.(one);
+      return claims;
+    },
+    followEvents: (from: string, signal: AbortSignal) => followEvents(address, from, signal),
+    async [Symbol.asyncDispose]() {},
+  };
+  return new Proxy(own, {
+    get(target, name) {
+      // A promise that resolves with this board asks for `then`.
+      if (name in target || typeof name === "symbol" || name === "then") return Reflect.get(target, name);
+      return () => {
+        throw new SettError("usage", "This cannot be done through the API.", {
+          hint: "Do it on the machine where the instance runs, without SETT_API.",
+        });
+      };
+    },
+  }) as unknown as PersonBlackboard;
+}

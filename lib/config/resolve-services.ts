@@ -1,0 +1,13 @@
+// `services` of sett.yml with absolute paths: the files of the API's certificate.
+import type { SettConfig } from "../model/config.ts";
+import type { HostEnvironment } from "./resolve-environment.ts";
+import { placeOf } from "./resolve-secrets.ts";
+
+type Services = SettConfig["services"];
+
+export function resolveServices(services: Services, place: { folder: string; host: HostEnvironment }): Services {
+  const { api } = services;
+  if (api?.tls === undefined || api.tls === "none") return services;
+  const { cert, key } = api.tls;
+  return { ...services, api: { ...api, tls: { cert: placeOf(cert, place), key: placeOf(key, place) } } };
+}

@@ -1,0 +1,91 @@
+// The logs of an instance's parts, read from the runtime itself.
+import { sleep } from "../async/sleep.ts";
+import type { InstanceName } from "../model/ids.ts";
+import { partName } from "../runtime/part-name.ts";
+import type { ContainerPart, ContainerRuntime, LogLine } from "../runtime/port.ts";
+import { followContainer } from "./follow-container.ts";
+import type { LogRequest, LogSource } from "./log-source.ts";
+import { merged } from "./merged.ts";
+
+/** How often to look for new workers. */
+const pollMs = 500;
+/** Without a bound the whole log of a part would be in memory. */
+const maxTail = 10_000;
+
+type Runtime = Pick<ContainerRuntime, "containers" | "parts">;
+
+/** Of this instance alone, whatever else the runtime has. */
+export class RuntimeLogs implements LogSource {
+  readonly #runtime: Runtime;
+  readonly #instance: InstanceName;
+
+  constructor(runtime: Runtime, instance: InstanceName) {
+    this.#runtime = runtime;
+    this.#instance = instance;
+  }
+
+  async names(): Promise<string[]> {
+    return (await this.#containers()).map(partName);
+  }
+
+  async read(name: string, { tail = maxTail, follow = false, signal }: LogRequest): Promise<AsyncIterable<string> | undefined> {
+    const containers = await this.#containers();
+    const part = containers.find((container) => partName(container) === name);
+    if (part === undefined) return undefined;
+    const count = Math.min(tail, maxTail);
+    if (!follow) return this.#past([part, ...workersOf(part, containers)], count, signal);
+    return part.labels.component === "agent" ? this.#followAll(part, count, signal) : this.#follow(part, count, signal);
+  }
+
+  async #containers(): Promise<ContainerPart[]> {
+    return (await this.#runtime.parts(this.#instance)).containers;
+  }
+
+  async *#past(parts: readonly ContainerPart[], tail: number, signal: AbortSignal): AsyncGenerator<string> {
+    const logs = await Promise.all(
+      parts.map(({ id }) => Array.fromAsync(this.#runtime.containers.logs(id, { tail, signal })).catch(goneIsEmpty)),
+    );
+    const lines = logs.flat().toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+    if (tail > 0) for (const { line } of lines.slice(-tail)) yield line;
+  }
+
+  async *#follow({ id }: ContainerPart, tail: number, signal: AbortSignal): AsyncGenerator<string> {
+    for await (const { line } of followContainer(this.#runtime, id, { tail }, signal)) yield line;
+  }
+
+  /** The agent's container, and each worker as it comes. */
+  async *#followAll(agent: ContainerPart, tail: number, signal: AbortSignal): AsyncGenerator<string> {
+    const over = new AbortController();
+    const either = AbortSignal.any([signal, over.signal]);
+    const seen = new Set<string>();
+    const runtime = this.#runtime;
+    const present = () => this.#containers();
+    const workers = async function* () {
+      let isFirst = true;
+      for (; !either.aborted; await sleep(pollMs, either)) {
+        for (const { id } of workersOf(agent, await present().catch(() => []))) {
+          if (seen.has(id)) continue;
+          seen.add(id);
+          yield runtime.containers.logs(id, { follow: true, signal: either, ...(isFirst && { tail }) });
+        }
+        isFirst = false;
+      }
+    };
+    try {
+      for await (const { line } of merged<LogLine>(followContainer(runtime, agent.id, { tail }, either), workers())) yield line;
+    } finally {
+      over.abort();
+    }
+  }
+}
+
+function workersOf(part: ContainerPart, containers: readonly ContainerPart[]): ContainerPart[] {
+  const { labels: own } = part;
+  if (own.component !== "agent") return [];
+  return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === own.agent);
+}
+
+/** A worker may be removed between the two requests. */
+function goneIsEmpty(): LogLine[] {
+  return [];
+}

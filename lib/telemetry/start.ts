@@ -1,0 +1,125 @@
+// Telemetry of one instance: follows its log, exports its traces where they are wanted, and has its metrics for one scrape address.
+import type { Registry } from "prom-client";
+import { type Clock, systemClock } from "../async/clock.ts";
+import { sleep } from "../async/sleep.ts";
+import { messageOf } from "../model/errors.ts";
+import type { JsonLog } from "../service/json-log.ts";
+import type { TelemetryBoard } from "./board.ts";
+import { LogCounts } from "./count-log.ts";
+import type { Exporter } from "./exporter.ts";
+import { LogFollower } from "./follow-log.ts";
+import { GoalStates } from "./goal-states.ts";
+import { createInstanceMetrics, type InstanceMetrics } from "./metrics.ts";
+import { openExporter } from "./open-exporter.ts";
+import { gaugeRefresher } from "./refresh-gauges.ts";
+import type { TelemetrySettings } from "./settings.ts";
+import { SpansOfLog } from "./spans-of-log.ts";
+
+export type TelemetryOptions = {
+  board: TelemetryBoard;
+  settings: TelemetrySettings;
+  /** Of Sett. */
+  version: string;
+  log: JsonLog;
+  /** Ends it; what is left to export is exported, for some seconds at most. */
+  signal: AbortSignal;
+  clock?: Clock;
+};
+
+/**
+ * `metrics`: for `GET /metrics`. `ready`: resolves once events from now on are seen. `ended`: resolves after the signal, when all is exported
+ * or given up. Neither rejects.
+ */
+export type Telemetry = { metrics: Registry; state: () => object; ready: Promise<void>; ended: Promise<void> };
+
+const tickMs = 500;
+/** How many goals of the past are read at each tick. */
+const pastGoals = 5;
+
+/** Returns at once. While Redis is away it waits. */
+export function startTelemetry(options: TelemetryOptions): Telemetry {
+  const { board, log, clock = systemClock, version, settings, signal } = options;
+  const passedMs = () => clock.passedMs();
+  const goals = new GoalStates(board);
+  let exporter: Exporter | undefined;
+  const metrics = createInstanceMetrics(async () => {
+    await refresh();
+    show(metrics.forgottenGoals, spans.forgottenGoals);
+    metrics.openGoals.set(spans.openGoals);
+    if (exporter !== undefined) showExporter(metrics, exporter);
+  });
+  let isLive = false;
+  const spans = new SpansOfLog({}, (goal, state) => {
+    goals.ended(goal, state);
+    if (isLive) metrics.goalsEnded.inc({ state: state ?? "unknown" });
+  });
+  const counts = new LogCounts(metrics);
+  const follower = new LogFollower({
+    ...{ board, spans, settings, log },
+    onEvent: (event) => counts.event(event),
+    onSpans: (finished) => {
+      for (const span of finished) counts.span(span);
+      exporter?.add(finished);
+    },
+  });
+  const position = () => follower.position;
+  const refresh = gaugeRefresher({ board, metrics, goals, version, position, log, nowMs: passedMs });
+
+  const opening = async () => {
+    if (settings.traces === undefined) return;
+    exporter = await openExporter(settings.traces, { instance: board.instance, version }, log);
+    log.info("Traces are exported", { url: withoutPassword(settings.traces.url) });
+  };
+  const preparing = Promise.all([opening(), follower.prepare(signal)]);
+  const ready = preparing.then(
+    () => {
+      isLive = true;
+    },
+    (error: unknown) => {
+      if (!signal.aborted) log.error("Telemetry could not be started", { error: messageOf(error) });
+    },
+  );
+  const run = async () => {
+    await ready;
+    const following = isLive ? [follower.run(signal), tickUntil(follower, goals, options)] : [];
+    const last = new AbortController();
+    const exporting = exporter?.run(last.signal);
+    await Promise.all(following);
+    last.abort();
+    await exporting;
+  };
+  const state = () => ({ position: follower.position, open_goals: spans.openGoals, open_claims: spans.openClaims });
+  return { metrics: metrics.registry, state, ready, ended: run() };
+}
+
+async function tickUntil(follower: LogFollower, goals: GoalStates, { log, signal }: TelemetryOptions): Promise<void> {
+  let isLoaded = false;
+  while (!signal.aborted) {
+    try {
+      await follower.tick();
+      if (!isLoaded) await goals.load();
+      isLoaded = true;
+      await goals.readSome(pastGoals);
+    } catch (error) {
+      if (!signal.aborted) log.warn("The blackboard could not be read, trying again", { error: messageOf(error) });
+    }
+    await sleep(tickMs, signal);
+  }
+}
+
+function showExporter(metrics: InstanceMetrics, { exported, waiting, lost }: Exporter): void {
+  show(metrics.spansExported, exported);
+  metrics.spansWaiting.set(waiting);
+  metrics.spansLost.reset();
+  for (const [reason, count] of Object.entries(lost)) metrics.spansLost.inc({ reason }, count);
+}
+
+function show(counter: InstanceMetrics["spansExported"], count: number): void {
+  counter.reset();
+  counter.inc(count);
+}
+
+function withoutPassword(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

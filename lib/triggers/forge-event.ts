@@ -1,0 +1,60 @@
+// What the webhook of a forge says has happened, in one form for all forges.
+import type { z } from "zod";
+import { CommitHash } from "../model/ids.ts";
+import type { FieldValues } from "./fields.ts";
+
+export type ForgeEvent = {
+  /** As the forge calls it, with the action behind a dot: `push`, `pull_request.opened`. */
+  name: string;
+  /** What tells it from all others: the same for each delivery of one event, also by another webhook. */
+  happened: string[];
+  /** One line for the record: `pull_request.opened #12`. */
+  about: string;
+  /** Whose doing it is: an account of the forge. */
+  author: string;
+  /** The branch that was pushed, or that is to be merged into. */
+  branch?: string | undefined;
+  comment?: string | undefined;
+  /** The commit that it is about. */
+  commit?: CommitHash | undefined;
+  /** Why there is nothing to work on, as a sentence. */
+  nothing?: string | undefined;
+  fields: FieldValues;
+};
+
+/** `ping`: the forge tries the address. `unknown`: a sentence for who has set up the webhook. */
+export type ForgeReading = { kind: "event"; event: ForgeEvent } | { kind: "ping" } | { kind: "unknown"; reason: string };
+
+/** Reads the parts that are needed; a forge adds others as it likes. */
+export function readParts<Schema extends z.ZodType>(
+  schema: Schema,
+  data: unknown,
+  name: string,
+  make: (parts: z.output<Schema>) => ForgeEvent,
+): ForgeReading {
+  const parsed = schema.safeParse(data);
+  if (parsed.success) return { kind: "event", event: make(parsed.data) };
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.map(String).join(".") ?? "";
+  return { kind: "unknown", reason: `The event \`${name}\` has another form than its forge documents, at \`${place}\`.` };
+}
+
+/** Undefined where there is no commit, as for a branch that was deleted. */
+export function commitOf(text: string | null | undefined): CommitHash | undefined {
+  return text == null || /^0+$/.test(text) ? undefined : CommitHash.safeParse(text).data;
+}
+
+const branchRef = "refs/heads/";
+const tagRef = "refs/tags/";
+
+/** The branch or the tag of a ref's full name. */
+export function nameOfRef(ref: string): { branch?: string; tag?: string } {
+  if (ref.startsWith(branchRef)) return { branch: ref.slice(branchRef.length) };
+  return ref.startsWith(tagRef) ? { tag: ref.slice(tagRef.length) } : {};
+}
+
+/** Why a push is nothing to work on; undefined where it is. */
+export function nothingIn(ref: string, commit: CommitHash | undefined): string | undefined {
+  if (commit === undefined) return `The push deletes ${ref}.`;
+  return ref.startsWith(branchRef) || ref.startsWith(tagRef) ? undefined : `${ref} is neither a branch nor a tag.`;
+}

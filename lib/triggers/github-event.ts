@@ -1,0 +1,144 @@
+// The events of GitHub's webhooks, as its documentation "Webhook events and payloads" has them.
+import { z } from "zod";
+import { commitOf, type ForgeEvent, type ForgeReading, nameOfRef, nothingIn, readParts } from "./forge-event.ts";
+
+const Action = z.string().regex(/^[a-z_]{1,60}$/);
+const Account = z.object({ login: z.string() });
+const Text = z.string().nullish();
+const common = { repository: z.object({ full_name: z.string() }), sender: Account };
+const Label = z.object({ name: z.string() }).optional();
+
+const Push = z.object({
+  ...common,
+  ref: z.string(),
+  before: z.string(),
+  after: z.string(),
+  compare: Text,
+  head_commit: z.object({ message: z.string(), timestamp: Text }).nullish(),
+});
+
+const PullRequest = z.object({
+  ...common,
+  action: Action,
+  label: Label,
+  requested_reviewer: Account.nullish(),
+  pull_request: z.object({
+    number: z.int(),
+    title: z.string(),
+    body: Text,
+    html_url: z.string(),
+    updated_at: z.string(),
+    head: z.object({ sha: z.string() }),
+    base: z.object({ ref: z.string() }),
+  }),
+});
+
+const Issue = z.object({ number: z.int(), title: z.string(), body: Text, html_url: z.string(), updated_at: z.string() });
+const Issues = z.object({ ...common, action: Action, label: Label, issue: Issue });
+
+const IssueComment = z.object({
+  ...common,
+  action: Action,
+  issue: Issue,
+  comment: z.object({ id: z.int(), body: z.string(), html_url: z.string(), updated_at: z.string() }),
+});
+
+export function readGithub(kind: string | undefined, data: unknown): ForgeReading {
+  switch (kind) {
+    case undefined:
+      return { kind: "unknown", reason: "There is no X-GitHub-Event: this is not a webhook of GitHub." };
+    case "ping":
+      return { kind: "ping" };
+    case "push":
+      return readParts(Push, data, kind, ofPush);
+    case "pull_request":
+      return readParts(PullRequest, data, kind, ofPullRequest);
+    case "issues":
+      return readParts(Issues, data, kind, ofIssue);
+    case "issue_comment":
+      return readParts(IssueComment, data, kind, ofComment);
+    default: {
+      const name = /^[a-z_]{1,60}$/.test(kind) ? kind : "in X-GitHub-Event";
+      const reason = `Sett does not know the event \`${name}\`: let GitHub send push, pull_request, issues and issue_comment alone.`;
+      return { kind: "unknown", reason };
+    }
+  }
+}
+
+function ofPush({ repository, sender, ref, before, after, compare, head_commit }: z.infer<typeof Push>): ForgeEvent {
+  const { branch, tag } = nameOfRef(ref);
+  const name = tag === undefined ? "push" : "tag_push";
+  const commit = commitOf(after);
+  const [title, ...body] = (head_commit?.message ?? "").split("\n");
+  return {
+    name,
+    happened: [repository.full_name, ref, before, after, head_commit?.timestamp ?? ""],
+    about: `${name} ${branch ?? tag ?? ref}`,
+    author: sender.login,
+    branch,
+    commit,
+    nothing: nothingIn(ref, commit),
+    fields: {
+      ...fieldsOf(name, repository.full_name, sender.login),
+      ...{ title, body: body.join("\n").trim(), branch, tag, commit, url: compare ?? undefined },
+    },
+  };
+}
+
+function ofPullRequest(event: z.infer<typeof PullRequest>): ForgeEvent {
+  const { action, repository, sender, pull_request: request, label, requested_reviewer } = event;
+  const { number, title, body, html_url: url, updated_at, head, base } = request;
+  const name = `pull_request.${action}`;
+  const commit = commitOf(head.sha);
+  return {
+    name,
+    happened: [
+      ...[repository.full_name, "pull_request", String(number), action, head.sha, updated_at],
+      ...[label?.name ?? "", requested_reviewer?.login ?? ""],
+    ],
+    about: `${name} #${number}`,
+    author: sender.login,
+    branch: base.ref,
+    commit,
+    fields: {
+      ...fieldsOf(name, repository.full_name, sender.login),
+      ...{ title, body: body ?? "", number: String(number), branch: base.ref, commit, url },
+    },
+  };
+}
+
+function ofIssue({ action, repository, sender, issue, label }: z.infer<typeof Issues>): ForgeEvent {
+  const { number, title, body, html_url: url, updated_at } = issue;
+  const name = `issues.${action}`;
+  return {
+    name,
+    happened: [repository.full_name, "issue", String(number), action, updated_at, label?.name ?? ""],
+    about: `${name} #${number}`,
+    author: sender.login,
+    fields: {
+      ...fieldsOf(name, repository.full_name, sender.login),
+      ...{ title, body: body ?? "", number: String(number), url },
+    },
+  };
+}
+
+/** A pull request is an issue to GitHub: a comment on one does not say which commit it is about. */
+function ofComment({ action, repository, sender, issue, comment }: z.infer<typeof IssueComment>): ForgeEvent {
+  const { number, title } = issue;
+  const name = `issue_comment.${action}`;
+  return {
+    name,
+    happened: [repository.full_name, "issue_comment", String(comment.id), action, comment.updated_at],
+    about: `${name} #${number}`,
+    author: sender.login,
+    comment: comment.body,
+    fields: {
+      ...fieldsOf(name, repository.full_name, sender.login),
+      ...{ title, comment: comment.body, body: issue.body ?? "", number: String(number), url: comment.html_url },
+    },
+  };
+}
+
+function fieldsOf(event: string, repository: string, author: string) {
+  return { event, repository, author };
+}

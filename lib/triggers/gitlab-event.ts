@@ -1,0 +1,171 @@
+// The events of GitLab's webhooks, as its documentation "Webhook events" has them.
+import { z } from "zod";
+import { commitOf, type ForgeEvent, type ForgeReading, nameOfRef, nothingIn, readParts } from "./forge-event.ts";
+
+const Action = z
+  .string()
+  .regex(/^[a-z_]{1,60}$/)
+  .optional();
+const Text = z.string().nullish();
+const Project = z.object({ path_with_namespace: z.string(), web_url: Text });
+const common = { project: Project, user: z.object({ username: z.string() }) };
+const LastCommit = z.object({ id: z.string() }).nullish();
+
+const Push = z.object({
+  project: Project,
+  user_username: z.string(),
+  ref: z.string(),
+  before: z.string(),
+  after: z.string(),
+  checkout_sha: Text,
+  commits: z.array(z.object({ id: z.string(), message: z.string(), url: Text })).default([]),
+});
+
+const MergeRequest = z.object({
+  ...common,
+  object_attributes: z.object({
+    iid: z.int(),
+    title: z.string(),
+    description: Text,
+    url: Text,
+    action: Action,
+    updated_at: z.string(),
+    target_branch: z.string(),
+    last_commit: LastCommit,
+  }),
+});
+
+const Issue = z.object({
+  ...common,
+  object_attributes: z.object({
+    iid: z.int(),
+    title: z.string(),
+    description: Text,
+    url: Text,
+    action: Action,
+    updated_at: z.string(),
+  }),
+});
+
+const About = z.object({ iid: z.int(), title: z.string() });
+const Note = z.object({
+  ...common,
+  object_attributes: z.object({
+    id: z.int(),
+    note: z.string(),
+    noteable_type: z.string(),
+    url: Text,
+    action: Action,
+    updated_at: z.string(),
+  }),
+  merge_request: About.extend({ target_branch: z.string(), last_commit: LastCommit }).nullish(),
+  issue: About.nullish(),
+  commit: z.object({ id: z.string(), message: z.string() }).nullish(),
+});
+
+export function readGitlab(header: string | undefined, data: unknown): ForgeReading {
+  if (header === undefined) return { kind: "unknown", reason: "There is no X-Gitlab-Event: this is not a webhook of GitLab." };
+  const kind: unknown = Object(data).object_kind;
+  switch (kind) {
+    case "push":
+    case "tag_push":
+      return readParts(Push, data, kind, (push) => ofPush(kind, push));
+    case "merge_request":
+      return readParts(MergeRequest, data, kind, ofMergeRequest);
+    case "issue":
+      return readParts(Issue, data, kind, ofIssue);
+    case "note":
+      return readParts(Note, data, kind, ofNote);
+    default: {
+      const name = typeof kind === "string" && /^[a-z_]{1,60}$/.test(kind) ? kind : "in object_kind";
+      const reason = `Sett does not know the event \`${name}\`: let GitLab send push, tag, comment, issue and merge request events alone.`;
+      return { kind: "unknown", reason };
+    }
+  }
+}
+
+function ofPush(name: "push" | "tag_push", push: z.infer<typeof Push>): ForgeEvent {
+  const { project, user_username: author, ref, before, after, checkout_sha, commits } = push;
+  const { branch, tag } = nameOfRef(ref);
+  const commit = commitOf(after) && commitOf(checkout_sha ?? after);
+  const last = commits.find(({ id }) => id === after) ?? commits.at(-1);
+  const [title, ...body] = (last?.message ?? "").split("\n");
+  return {
+    name,
+    happened: [project.path_with_namespace, ref, before, after],
+    about: `${name} ${branch ?? tag ?? ref}`,
+    author,
+    branch,
+    commit,
+    nothing: nothingIn(ref, commit),
+    fields: {
+      ...fieldsOf(name, project, author),
+      ...{ title, body: body.join("\n").trim(), branch, tag, commit, url: last?.url ?? project.web_url ?? undefined },
+    },
+  };
+}
+
+function ofMergeRequest({ project, user, object_attributes: request }: z.infer<typeof MergeRequest>): ForgeEvent {
+  const { iid, title, description, url, action, updated_at, target_branch: branch, last_commit } = request;
+  const name = nameOf("merge_request", action);
+  const commit = commitOf(last_commit?.id);
+  return {
+    name,
+    happened: [project.path_with_namespace, "merge_request", String(iid), action ?? "", last_commit?.id ?? "", updated_at],
+    about: `${name} !${iid}`,
+    author: user.username,
+    branch,
+    commit,
+    fields: {
+      ...fieldsOf(name, project, user.username),
+      ...{ title, body: description ?? "", number: String(iid), branch, commit, url: url ?? undefined },
+    },
+  };
+}
+
+function ofIssue({ project, user, object_attributes: issue }: z.infer<typeof Issue>): ForgeEvent {
+  const { iid, title, description, url, action, updated_at } = issue;
+  const name = nameOf("issue", action);
+  return {
+    name,
+    happened: [project.path_with_namespace, "issue", String(iid), action ?? "", updated_at],
+    about: `${name} #${iid}`,
+    author: user.username,
+    fields: {
+      ...fieldsOf(name, project, user.username),
+      ...{ title, body: description ?? "", number: String(iid), url: url ?? undefined },
+    },
+  };
+}
+
+function ofNote({ project, user, object_attributes: note, merge_request, issue, commit }: z.infer<typeof Note>): ForgeEvent {
+  // Older releases do not say whether a comment is new.
+  const name = nameOf("note", note.action ?? "create");
+  const about = merge_request ?? issue ?? undefined;
+  const branch = merge_request?.target_branch;
+  const hash = commitOf(merge_request?.last_commit?.id ?? commit?.id);
+  const number = about && String(about.iid);
+  const place = number === undefined ? note.noteable_type : `${merge_request ? "!" : "#"}${number}`;
+  return {
+    name,
+    happened: [project.path_with_namespace, "note", String(note.id), note.action ?? "create", note.updated_at],
+    about: `${name} ${place}`,
+    author: user.username,
+    branch,
+    comment: note.note,
+    commit: hash,
+    fields: {
+      ...fieldsOf(name, project, user.username),
+      ...{ title: about?.title ?? commit?.message.split("\n")[0], comment: note.note, number, branch, commit: hash },
+      url: note.url ?? undefined,
+    },
+  };
+}
+
+function nameOf(kind: string, action: string | undefined): string {
+  return action === undefined ? kind : `${kind}.${action}`;
+}
+
+function fieldsOf(event: string, project: z.infer<typeof Project>, author: string) {
+  return { event, repository: project.path_with_namespace, author };
+}

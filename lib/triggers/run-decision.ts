@@ -1,0 +1,36 @@
+// What is to be done about a cron trigger now, by what is on record of it. Pure.
+import type { CronTrigger } from "../model/trigger.ts";
+import { dueRuns } from "./cron.ts";
+
+/** A run that begins later than this was missed: no program looked when it was its time. */
+export const onTimeMs = 60_000;
+
+/** What is on record. `from`: the last run that is dealt with, or since when this expression is known. */
+export type CronRecord = { schedule: string; from: Date };
+
+export type RunDecision =
+  /** Nothing is due. */
+  | { kind: "wait" }
+  /** The expression is new: what it would have run before does not count. */
+  | { kind: "begin"; schedule: string }
+  /** `missed`: for how many runs it makes up that were not on time, itself included. */
+  | { kind: "run"; at: Date; missed: number }
+  | { kind: "skip"; at: Date; reason: string };
+
+/** By this a changed expression is noticed. */
+export function scheduleOf({ cron, time_zone }: CronTrigger): string {
+  return `${cron} ${time_zone}`;
+}
+
+export function decideRun(trigger: CronTrigger, record: CronRecord | undefined, now: Date): RunDecision {
+  const schedule = scheduleOf(trigger);
+  if (record?.schedule !== schedule) return { kind: "begin", schedule };
+  const due = dueRuns(trigger, record.from, now);
+  if (due === undefined) return { kind: "wait" };
+  const { latest: at, earlier } = due;
+  if (now.getTime() - at.getTime() <= onTimeMs) return { kind: "run", at, missed: trigger.missed === "once" ? earlier : 0 };
+  const missed = earlier + 1;
+  if (trigger.missed === "once") return { kind: "run", at, missed };
+  const runs = missed === 1 ? "The run was missed" : `${missed} runs were missed`;
+  return { kind: "skip", at, reason: `${runs}: nothing looked at the time, and \`missed\` is \`skip\`.` };
+}

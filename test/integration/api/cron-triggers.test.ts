@@ -1,0 +1,159 @@
+import { expect, test } from "bun:test";
+import { GoalId } from "../../../lib/model/ids.ts";
+import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
+import { TriggerScene } from "../../support/triggers/trigger-scene.ts";
+
+const nightly = {
+  ...{ kind: "cron", name: "nightly", cron: "0 3 * * *", time_zone: "UTC", missed: "once" },
+  goal: "Sweep, for {{ time }}",
+};
+const at = (day: number) => `2026-11-${day}T03:00:00.000Z`;
+
+/** As an orchestrator ends it. */
+async function end({ board }: TriggerScene, goal: string | undefined) {
+  await board.endGoal({ goal: GoalId.parse(goal), ending: "cancelled", epoch: await acquireLeaderLease(board) });
+}
+
+test("a run states its goal once, on record, and none before its time", async () => {
+  await using scene = await TriggerScene.open();
+  const looks = await scene.start([nightly]);
+  await looks.lookAtClock();
+  scene.now = "2026-11-21T02:59:59Z";
+  await looks.lookAtClock();
+  expect(await scene.goals()).toEqual([]);
+  scene.now = "2026-11-21T03:00:01Z";
+  await looks.lookAtClock();
+  await looks.lookAtClock();
+  const [goal, ...more] = await scene.goals();
+  expect(more).toEqual([]);
+  expect(goal).toMatchObject({
+    type: "GoalDefined",
+    payload: `Sweep, for ${at(21)}`,
+    metadata: { commit: scene.repository.base },
+  });
+  expect(await scene.events()).toEqual([
+    { type: "trigger_fired", actor: "trigger:nightly", cause: at(21), goal: String(goal?.id) },
+  ]);
+});
+
+test("a program that starts again neither repeats a run nor loses one", async () => {
+  await using scene = await TriggerScene.open();
+  await (await scene.start([nightly])).lookAtClock();
+  scene.now = "2026-11-21T03:00:30Z";
+  await (await scene.start([nightly])).lookAtClock();
+  const [first] = await scene.goals();
+  await (await scene.start([nightly])).lookAtClock();
+  expect(await scene.goals()).toHaveLength(1);
+  await end(scene, first?.id);
+  // Four days later: one goal makes up for all runs that were missed.
+  scene.now = "2026-11-25T12:00:00Z";
+  await (await scene.start([nightly])).lookAtClock();
+  expect((await scene.goals()).map(({ payload }) => payload)).toEqual([`Sweep, for ${at(21)}`, `Sweep, for ${at(25)}`]);
+  const fired = (await scene.board.readEvents("0", 1_000)).filter(({ type }) => type === "trigger_fired");
+  expect(fired.map(({ data }) => data?.missed)).toEqual([undefined, 4]);
+});
+
+test("with `skip`, missed runs are on record and state no goal", async () => {
+  await using scene = await TriggerScene.open();
+  const looks = await scene.start([{ ...nightly, missed: "skip" }]);
+  await looks.lookAtClock();
+  scene.now = "2026-11-23T12:00:00Z";
+  await looks.lookAtClock();
+  await (await scene.start([{ ...nightly, missed: "skip" }])).lookAtClock();
+  expect(await scene.goals()).toEqual([]);
+  const reason = "3 runs were missed: nothing looked at the time, and `missed` is `skip`.";
+  expect(await scene.events()).toEqual([{ type: "trigger_skipped", actor: "trigger:nightly", cause: at(23), reason }]);
+});
+
+test("a run is skipped while the goal of the last one is not at rest", async () => {
+  await using scene = await TriggerScene.open();
+  const looks = await scene.start([nightly]);
+  await looks.lookAtClock();
+  for (const day of [21, 22]) {
+    scene.now = `2026-11-${day}T03:00:05Z`;
+    await looks.lookAtClock();
+  }
+  const [goal] = await scene.goals();
+  expect(await scene.goals()).toHaveLength(1);
+  const reason = `The goal of the last run, ${goal?.id}, is still running.`;
+  expect((await scene.events()).at(-1)).toEqual({ type: "trigger_skipped", actor: "trigger:nightly", cause: at(22), reason });
+  await end(scene, goal?.id);
+  scene.now = "2026-11-23T03:00:05Z";
+  await looks.lookAtClock();
+  expect(await scene.goals()).toHaveLength(2);
+});
+
+test("a program that ended between the goal and the record finishes the record, and states no second goal", async () => {
+  await using scene = await TriggerScene.open();
+  await (await scene.start([nightly])).lookAtClock();
+  scene.now = "2026-11-21T03:00:01Z";
+  let failures = 0;
+  const dying = await scene.start([nightly], (board) => ({
+    ...board,
+    recordTrigger: async (order) => {
+      if ("goal" in order.record || order.mark === "run") {
+        failures += 1;
+        throw new Error("The program is gone.");
+      }
+      return await board.recordTrigger(order);
+    },
+  }));
+  await dying.lookAtClock();
+  expect([failures, (await scene.goals()).length, await scene.events()]).toEqual([1, 1, []]);
+  // Meanwhile a person has written another text, and days have passed.
+  scene.now = "2026-11-23T09:00:00Z";
+  const next = await scene.start([{ ...nightly, goal: "Sweep well", missed: "skip" }]);
+  await next.lookAtClock();
+  const [goal, ...more] = await scene.goals();
+  expect(more).toEqual([]);
+  expect(goal?.payload).toBe(`Sweep, for ${at(21)}`);
+  expect(await scene.events()).toMatchObject([{ type: "trigger_fired", cause: at(21), goal: String(goal?.id) }]);
+  await next.lookAtClock();
+  expect((await scene.events()).slice(1)).toMatchObject([{ type: "trigger_skipped", cause: at(23) }]);
+});
+
+test("a changed expression begins anew, and what it would have run before is not missed", async () => {
+  await using scene = await TriggerScene.open();
+  await (await scene.start([nightly])).lookAtClock();
+  scene.now = "2026-11-25T12:00:00Z";
+  const hourly = { ...nightly, cron: "0 * * * *" };
+  const looks = await scene.start([hourly]);
+  await looks.lookAtClock();
+  expect(await scene.goals()).toEqual([]);
+  scene.now = "2026-11-25T13:00:00Z";
+  await looks.lookAtClock();
+  expect((await scene.goals()).map(({ payload }) => payload)).toEqual(["Sweep, for 2026-11-25T13:00:00.000Z"]);
+});
+
+test("two programs that look at the same time state one goal", async () => {
+  await using scene = await TriggerScene.open();
+  const both = [await scene.start([nightly]), await scene.start([nightly])];
+  await Promise.all(both.map((looks) => looks.lookAtClock()));
+  for (const day of [21, 22, 23]) {
+    scene.now = `2026-11-${day}T03:00:05Z`;
+    await Promise.all(both.map((looks) => looks.lookAtClock()));
+    expect(await scene.goals()).toHaveLength(day - 20);
+    await end(scene, (await scene.goals()).at(-1)?.id);
+  }
+  expect((await scene.events()).filter(({ type }) => type === "trigger_fired")).toHaveLength(3);
+});
+
+test("a look that fails is tried again, and the log has its reason once", async () => {
+  await using scene = await TriggerScene.open();
+  let isBroken = true;
+  const looks = await scene.start([nightly], (board) => ({
+    ...board,
+    readTrigger: async (name) => {
+      if (isBroken) throw new Error("It is broken.");
+      return await board.readTrigger(name);
+    },
+  }));
+  await looks.lookAtClock();
+  await looks.lookAtClock();
+  expect(scene.log.filter((line) => line.includes("It is broken."))).toHaveLength(1);
+  isBroken = false;
+  await looks.lookAtClock();
+  scene.now = "2026-11-21T03:00:00Z";
+  await looks.lookAtClock();
+  expect(await scene.goals()).toHaveLength(1);
+});

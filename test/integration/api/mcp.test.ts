@@ -1,0 +1,71 @@
+// An assistant, played by the MCP library's own client, works with an instance over HTTP.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import process from "node:process";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { openRepository } from "../../../apps/api/repository.ts";
+import type { BidWord } from "../../../lib/model/bid.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
+import { sampleRepository } from "../../support/git/sample-repository.ts";
+
+let scene: ApiScene;
+const here = sampleRepository();
+
+beforeAll(async () => {
+  const bid = ({ type }: { type: string }): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
+  scene = await ApiScene.start(
+    { coder: { behaviour: { bid, work: ({ payload }) => ({ type: "Note", payload: `Done: ${payload}` }) } } },
+    { deps: { repository: await openRepository(here.path, process.env) } },
+  );
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  here[Symbol.dispose]();
+});
+
+async function connect(as: TokenName) {
+  const client = new Client({ name: "far-editor", version: "3" });
+  const requestInit = { headers: { authorization: `Bearer ${scene.tokens[as]}` } };
+  const transport = new StreamableHTTPClientTransport(new URL(`${scene.url}/mcp`), { requestInit });
+  // The library's own types differ in what may be undefined.
+  await client.connect(transport as never);
+  return { client, transport, [Symbol.asyncDispose]: () => client.close() };
+}
+
+test("a goal is posted, waited for and read, in the name of the token and its assistant", async () => {
+  await using editor = await connect("forager");
+  const { tools } = await editor.client.listTools();
+  expect(tools.map(({ name }) => name)).not.toContain("approve");
+  const progress: number[] = [];
+  const { structuredContent } = await editor.client.callTool(
+    { name: "post_goal", arguments: { text: "Write a note", wait_seconds: 60 } },
+    undefined,
+    { onprogress: (each) => progress.push(each.progress) },
+  );
+  expect(structuredContent).toMatchObject({ state: "settled", results: [{ type: "Note", by: "coder" }] });
+  expect(progress.length).toBeGreaterThan(0);
+  const { goal_id } = structuredContent as { goal_id: ArtefactId };
+  const [made] = (await scene.clan.board.readEvents("0", 10_000)).filter((event) => event.artefact_id === goal_id);
+  expect(made?.actor).toBe("person:forager, by far-editor 3");
+});
+
+test("a session belongs to its token, and without a token there is none", async () => {
+  await using editor = await connect("reader");
+  const { sessionId = "" } = editor.transport;
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+  const headers = { "mcp-session-id": sessionId, accept: "application/json, text/event-stream" };
+  expect((await scene.post("/mcp", list, { as: "reader", headers })).status).toBe(200);
+  expect((await scene.post("/mcp", list, { as: "all", headers })).status).toBeGreaterThanOrEqual(400);
+  expect((await scene.post("/mcp", list, { as: "stranger", headers })).status).toBe(401);
+});
+
+test("a page of another origin cannot use the cookie for it", async () => {
+  const answer = await scene.post(
+    "/mcp",
+    {},
+    { as: "stranger", headers: { cookie: "sett_session=x", origin: "https://evil.example" } },
+  );
+  expect(answer.status).toBe(401);
+});

@@ -1,0 +1,166 @@
+// The command line works with an instance elsewhere through its API: SETT_API and SETT_API_TOKEN instead of Redis and Docker.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import process from "node:process";
+import { openRepository } from "../../../apps/api/repository.ts";
+import { readGoal } from "../../../lib/client/facts/goal.ts";
+import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
+import { runSett, startSett } from "../../support/cli/sett-process.ts";
+import { git, sampleRepository } from "../../support/git/sample-repository.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+let scene: ApiScene;
+let here: ReturnType<typeof sampleRepository>;
+
+beforeAll(async () => {
+  here = sampleRepository();
+  scene = await ApiScene.start(
+    {
+      coder: {
+        behaviour: {
+          bid: ({ type }) => (type === "GoalDefined" ? "exclusive" : "ignore"),
+          work: ({ payload }) =>
+            payload.endsWith("?")
+              ? { structural_type: "Question", type: "Question", payload }
+              : { type: payload === "Report" ? "Report" : "Note", payload: `Done: ${payload}` },
+        },
+      },
+      lead: { human: true, bids: [{ on: "Report", bid: "review" }] },
+    },
+    { deps: { repository: await openRepository(here.path, process.env) } },
+  );
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  here[Symbol.dispose]();
+});
+
+const env = (as: TokenName = "all") => ({ SETT_API: scene.url, SETT_API_TOKEN: scene.tokens[as] });
+const sett = (words: string[], as: TokenName = "all") => runSett(words, { cwd: here.path, env: env(as) });
+
+async function post(text: string): Promise<GoalId> {
+  const { code, out, err } = await sett(["forage", "--goal", text]);
+  expect({ code, err }).toMatchObject({ code: 0 });
+  return out.trim() as GoalId;
+}
+
+/** Nothing more happens without a person. */
+async function rest(goal: GoalId): Promise<void> {
+  await waitFor("the goal to rest", async () => (await readGoal(scene.clan.board, goal)).status.state !== "running");
+}
+
+async function actorOf(id: string): Promise<string | undefined> {
+  const events = await scene.clan.board.readEvents("0", 10_000);
+  return events.find(({ type, artefact_id }) => type === "artefact_created" && artefact_id === id)?.actor;
+}
+
+describe("with SETT_API", () => {
+  test("forage posts a goal at this repository's HEAD, in the name of the token, and follows it to its end", async () => {
+    const { code, out, err } = await sett(["forage", "--goal", "Paint the door", "--watch"]);
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("is settled") });
+    const goal = out.trim();
+    expect(await actorOf(goal)).toBe("person:all");
+    const stored = await scene.clan.board.readArtefact(goal as ArtefactId);
+    expect(String(stored?.metadata.commit)).toBe(git(here.path, "rev-parse", "HEAD"));
+  });
+
+  test("hoard, unearth, graph, status and watch show what the blackboard has", async () => {
+    const goal = await post("Write a note");
+    await rest(goal);
+    const hoard = await sett(["hoard", "--goal", goal, "--json"]);
+    expect(JSON.parse(hoard.out).map(({ type }: { type: string }) => type)).toEqual(["GoalDefined", "Note"]);
+    expect((await sett(["unearth", JSON.parse(hoard.out)[1].id, "--payload"])).out).toBe("Done: Write a note");
+    expect((await sett(["graph", goal])).out).toContain("Note");
+    expect(JSON.parse((await sett(["status", "--json", "--goal", goal])).out).goals[0]).toMatchObject({
+      id: goal,
+      state: "settled",
+    });
+    expect((await sett(["watch", "--no-follow", "--goal", goal])).out).toMatch(/posts Note/);
+  });
+
+  test("questions are listed and answered, and results approved and rejected, in the name of the token", async () => {
+    const goal = await post("Which door?");
+    await rest(goal);
+    const [question] = JSON.parse((await sett(["questions", "--goal", goal, "--json"])).out);
+    expect(question).toMatchObject({ kind: "question", text: "Which door?" });
+    const { code, out, err } = await sett(["answer", question.id, "The green one"]);
+    expect({ code, err }).toMatchObject({ code: 0 });
+    expect(await actorOf(out.trim())).toBe("person:all");
+
+    const report = await post("Report");
+    await rest(report);
+    const [approval] = JSON.parse((await sett(["questions", "--goal", report, "--json"])).out);
+    const rejected = await sett(["reject", approval.id, "--reason", "Say more", "--json"]);
+    expect({ code: rejected.code, err: rejected.err }).toMatchObject({ code: 0 });
+    const review = await scene.clan.board.readArtefact(JSON.parse(rejected.out).id);
+    expect(review).toMatchObject({ structural_type: "Review", produced_by_agent: "lead", metadata: { by: "all" } });
+  });
+
+  test("cancel, pause and resume wait until the orchestrator has acted", async () => {
+    const goal = await post("Shall we?");
+    await rest(goal);
+    expect(await sett(["cancel", goal])).toMatchObject({ code: 0, err: expect.stringContaining("was cancelled") });
+    expect(await sett(["pause"])).toMatchObject({ code: 0 });
+    expect(await sett(["resume"])).toMatchObject({ code: 0 });
+  });
+
+  test("a token does what it may, and no more", async () => {
+    const { code, err } = await sett(["forage", "--goal", "Not mine"], "reader");
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("needs the right `forage`") });
+    expect(await sett(["hoard"], "reader")).toMatchObject({ code: 0 });
+    expect(await sett(["pause"], "forager")).toMatchObject({ code: 1, err: expect.stringContaining("right `control`") });
+  });
+
+  test("says what is wrong with the address, the token, and what is not done from afar", async () => {
+    const at = (over: Record<string, string>, ...words: string[]) =>
+      runSett(words, { cwd: here.path, env: { ...env(), ...over } });
+    expect(await at({ SETT_API: "ftp://x" }, "hoard")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("SETT_API is malformed"),
+    });
+    expect(await at({ SETT_API_TOKEN: "" }, "hoard")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("SETT_API_TOKEN is not"),
+    });
+    expect(await at({ SETT_API_TOKEN: "wrong" }, "hoard")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("token is not known"),
+    });
+    expect(await at({ SETT_API: "http://127.0.0.1:1" }, "hoard")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("does not answer"),
+    });
+    expect(await at({}, "hoard", "--name", "other")).toMatchObject({ code: 1, err: expect.stringContaining("not of other") });
+    expect(await at({}, "prune", "--before", "1d")).toMatchObject({ code: 2, err: expect.stringContaining("through the API") });
+    expect(await at({}, "pause", "--as", "Eve")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("in whose name you act"),
+    });
+  });
+
+  test("a call that is not of its form, or in another's name, is refused", async () => {
+    const goal = await post("Forge this");
+    const artefact = await scene.clan.board.readArtefact(goal as unknown as ArtefactId);
+    const forged = { ...artefact, id: crypto.randomUUID(), produced_by_agent: "coder" };
+    expect(await scene.post("/v1/board/createArtefact", [forged, "person:eve"])).toMatchObject({ status: 422 });
+    expect(await scene.post("/v1/board/registerAgents", [[], "person:eve", { exact: true }])).toMatchObject({ status: 404 });
+    expect(await scene.post("/v1/board/constructor", [])).toMatchObject({ status: 404 });
+    expect(await scene.post("/v1/board/readHeads", ["all"])).toMatchObject({ status: 422 });
+    expect(await scene.post("/v1/board/logEvent", [{ type: "goal_ended", goal_id: goal }, "person:eve"])).toMatchObject({
+      status: 422,
+    });
+    expect(await scene.post("/v1/board/countGoals", [], { as: "stranger" })).toMatchObject({ status: 401 });
+    const events = await scene.clan.board.readEvents("0", 10_000);
+    expect(events.filter(({ actor }) => actor === "person:eve")).toEqual([]);
+    expect(events.filter(({ type, data }) => type === "api_called" && String(data?.path).includes("readHeads"))).toEqual([]);
+  });
+
+  test("watch follows the log as it grows", async () => {
+    const goal = await post("Watch me");
+    await using watching = startSett(["watch", "--goal", goal], { cwd: here.path, env: env() });
+    await watching.untilOut("posts Note");
+    watching.signal("SIGINT");
+    expect(await watching.exited).toBe(130);
+  });
+});

@@ -1,0 +1,52 @@
+// Tickets sign a browser in once; cookies are worth nothing with another key.
+import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cookieKeyOf } from "../../../../../apps/api/access/cookie-key.ts";
+import { Cookies } from "../../../../../apps/api/access/cookies.ts";
+import { digestOf, type KnownToken, Tokens } from "../../../../../apps/api/access/tokens.ts";
+
+const hex = (secret: string) => digestOf(secret).toString("hex");
+const ui: KnownToken = { name: "ui", sha256: hex("the token"), ticket: hex("the ticket"), may: ["read"] };
+
+test("a ticket is good once, and is no token", () => {
+  const tokens = new Tokens([ui], () => 0);
+  expect(tokens.find("the ticket")).toBeUndefined();
+  expect(tokens.redeem("another")).toBeUndefined();
+  expect(tokens.redeem("the ticket")?.name).toBe("ui");
+  expect(tokens.redeem("the ticket")).toBeUndefined();
+  expect(tokens.find("the token")?.name).toBe("ui");
+});
+
+test("a ticket that no browser has used in two minutes is good no more", () => {
+  let nowMs = 5_000;
+  const tokens = new Tokens([ui], () => nowMs);
+  nowMs += 120_001;
+  expect(tokens.redeem("the ticket")).toBeUndefined();
+});
+
+test("who knows the digest of a token, which is in the settings of a container, can make no cookie", () => {
+  const tokens = new Tokens([ui], () => 0);
+  const now = () => new Date("2026-01-01T00:00:00Z");
+  const made = (key: Buffer) => new Cookies(tokens, { now, isSecure: false, key }).make(ui, "localhost").split(";")[0] ?? "";
+  const key = randomBytes(32);
+  const cookies = new Cookies(tokens, { now, isSecure: false, key });
+  expect(cookies.read(made(key))?.name).toBe("ui");
+  expect(cookies.read(made(randomBytes(32)))).toBeUndefined();
+  expect(cookies.read(made(Buffer.from(ui.sha256, "hex")))).toBeUndefined();
+});
+
+test("the key of cookies stays the same for the next process, where it has a folder", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sett-cookie-"));
+  try {
+    const first = await cookieKeyOf(undefined, join(folder, "files"));
+    expect(first?.length).toBe(32);
+    expect(await cookieKeyOf(undefined, join(folder, "files"))).toEqual(first);
+    expect(await cookieKeyOf("ab".repeat(32), folder)).toEqual(Buffer.alloc(32, 0xab));
+    expect(await cookieKeyOf(undefined, undefined)).toBeUndefined();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
