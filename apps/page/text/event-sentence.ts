@@ -88,8 +88,8 @@ const writers: Partial<Record<string, Writer>> = {
   connections_ended: (event, field) => [`ends ${field("connections")} connections of ${event.agent ?? field("user")}`, "bad"],
   mail_dropped: (event, field) => [`drops ${field("messages")} unread messages of ${agentOf(event)}`, "bad"],
   api_called: (_, field) => [`calls ${field("method")} ${field("path")}: ${field("status")}`, "plain", "minor"],
-  trigger_fired: (_, field) => [`states a goal by trigger ${field("trigger")}`],
-  trigger_skipped: (_, field) => [`skips trigger ${field("trigger")}${because(field)}`, "wait"],
+  trigger_fired: (_, field) => [`states a goal by a trigger (${field("kind")} ${field("cause")})`],
+  trigger_skipped: (_, field) => [`states no goal by a trigger (${field("kind")} ${field("cause")})${because(field)}`, "wait"],
   unreadable: (_, field) => [`an entry of the log cannot be read${because(field)}`, "bad"],
 };
 
