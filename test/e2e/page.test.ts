@@ -213,3 +213,66 @@ test("without a token the page asks for one, and goes on to the view of the addr
   await page.getByRole("heading", { name: "Clan" }).waitFor();
   expect(page.url()).toBe(`${scene.page.url}/#/clan`);
 });
+
+test("the log of an agent is shown as it is written, and controls in it are shown by their names", async () => {
+  const more = gate();
+  const logs = {
+    async *read(name: string, { signal }: { tail: number; follow: boolean; signal: AbortSignal }) {
+      yield `${name} has begun \u001b[32mgreen`;
+      await more.pass(signal);
+      yield "and goes on";
+      await new Promise((end) => signal.addEventListener("abort", end));
+    },
+  };
+  await using scene = await startPageScene({ coder: { tool: () => ending("Built") } }, {}, { logs });
+  const page = await browser.open(scene.page.address("#/clan"));
+  await page.getByRole("button", { name: "Log", exact: true }).click();
+  const log = page.getByRole("region", { name: "Log of coder" });
+  await log.getByText("coder has begun").waitFor();
+  expect(await log.locator(".mark").first().textContent()).toBe("ESC");
+  more.open();
+  await log.getByText("and goes on").waitFor();
+  await log.getByText("follows").waitFor();
+});
+
+test("the filters of the log are in the address, and new events pass through them", async () => {
+  await using scene = await startPageScene({ asker });
+  const goal = await scene.clan.postGoal("Paint it");
+  const page = await browser.open(scene.page.address(`#/log?goal=${goal.id}`));
+  await page.getByText("posts the goal").waitFor();
+  await page.getByLabel("Types").selectOption("people");
+  await page.getByText(/passes question/).waitFor();
+  expect(await page.getByText("posts the goal").count()).toBe(0);
+  expect(page.url()).toContain("question_asked");
+  const other = await browser.open(scene.page.address(`#/log?type=goal_ended`));
+  await other.getByText("No event is like this.").waitFor();
+  await scene.clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:test");
+  await other.getByText(/ends the goal: cancelled/).waitFor();
+  await page.getByText("asks to cancel the goal").waitFor();
+});
+
+test("a reader who wants it is notified when a question waits and the page is not in view", async () => {
+  const work = gate();
+  await using scene = await startPageScene({
+    asker: { ...asker, tool: (input, signal) => work.pass(signal).then(() => asker.tool?.(input, signal)) },
+  });
+  const page = await browser.open(scene.page.address("#/goals"), { permissions: ["notifications"] });
+  await page.getByRole("button", { name: "Notify me" }).click();
+  await page.getByRole("button", { name: "Notify me", pressed: true }).waitFor();
+  await page.evaluate(() => {
+    const notices: string[] = [];
+    Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+    class Notice {
+      static permission = "granted";
+      constructor(title: string, { body }: { body: string }) {
+        notices.push(`${title}: ${body}`);
+      }
+    }
+    Object.assign(globalThis, { Notification: Notice, notices });
+  });
+  await scene.clan.postGoal("Paint it");
+  work.open();
+  const notices = () => page.evaluate(() => Reflect.get(globalThis, "notices") as unknown as string[]);
+  await waitFor("the notification", async () => (await notices()).length > 0);
+  expect(await notices()).toEqual(["Sett: A question waits for you."]);
+});

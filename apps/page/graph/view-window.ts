@@ -7,7 +7,7 @@ export const minZoom = 0.006;
 /** How large the letters on the cards must be to be read at this zoom, and so how much is on a card. */
 export function sizeAt(zoom: number): "full" | "small" | "tiny" {
   if (zoom >= 0.74) return "full";
-  return zoom >= 0.46 ? "small" : "tiny";
+  return zoom >= 0.38 ? "small" : "tiny";
 }
 
 /** Below this zoom a card cannot be read. */

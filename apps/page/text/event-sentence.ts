@@ -90,6 +90,8 @@ const writers: Partial<Record<string, Writer>> = {
   trigger_fired: (_, field) => [`posts a goal because of ${field("cause")}`],
   trigger_skipped: (_, field) => [`posts no goal for ${field("cause")}${because(field)}`, "plain", "minor"],
   api_called: (_, field) => [`calls ${field("method")} ${field("path")}: ${field("status")}`, "plain", "minor"],
+  trigger_fired: (_, field) => [`states a goal by a trigger (${field("kind")} ${field("cause")})`],
+  trigger_skipped: (_, field) => [`states no goal by a trigger (${field("kind")} ${field("cause")})${because(field)}`, "wait"],
   unreadable: (_, field) => [`an entry of the log cannot be read${because(field)}`, "bad"],
 };
 
