@@ -34,7 +34,8 @@ export function App() {
   useTitle(route, instance.data?.instance, waitingOf(instance.data?.counts));
   const main = useRef<HTMLElement>(null);
   useFocusOnChange(main, route.view);
-  if (instance.error?.status === 401 && instance.data === undefined) return <SignIn />;
+  // Also later: a cookie ends, and the program that made it may be another one by now.
+  if (instance.error?.status === 401) return <SignIn />;
   return (
     <InstanceContext value={instance}>
       {/* biome-ignore lint/a11y/useValidAnchor: a link, as readers of the screen expect; the address must stay as it is. */}

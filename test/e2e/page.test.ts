@@ -171,6 +171,16 @@ test("the page says when the server is gone, connects again by itself, and misse
   await page.getByText("Connected again.").waitFor();
 });
 
+test("where its cookie is no longer good, the page asks for a token", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(scene.page.address("#/goals"));
+  await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
+  await scene.page.kill();
+  scene.page.forgetCookies();
+  await scene.page.run();
+  await page.getByLabel("Token").waitFor();
+});
+
 test("hostile content is text: scripts, terminal escapes, marks that turn text, five megabytes", async () => {
   await using scene = await startPageScene({});
   const evil = "<script>document.title='pwned'</script><img src=x onerror=alert(1)> \u001b[31mred \u202eevil";

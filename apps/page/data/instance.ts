@@ -1,9 +1,13 @@
 // The instance that the page shows, for every view: its name, who reads, whether it is paused, how many questions wait.
-import { createContext, useContext } from "react";
+import { createContext, useContext, useEffect } from "react";
 import { getJson } from "./api.ts";
 import { setServerTime } from "./clock.ts";
 import type { Instance, SettEvent } from "./contract.ts";
 import { type Reading, useQuery } from "./query.ts";
+import { stream } from "./stream.ts";
+
+/** While there is no stream. */
+const askAgainMs = 3_000;
 
 const changing = new Set<SettEvent["type"]>([
   "instance_paused",
@@ -26,7 +30,14 @@ export function useInstanceReading(): Reading<Instance> {
     setServerTime(instance.now);
     return instance;
   };
-  return useQuery("/v1/instance", read, { changedBy: changesInstance, pauseMs: 300 });
+  const reading = useQuery("/v1/instance", read, { changedBy: changesInstance, pauseMs: 300 });
+  const { refresh } = reading;
+  useEffect(() => {
+    // A stream does not say why it cannot be opened: where the page is no longer signed in, this does.
+    const timer = setInterval(() => stream.connection().state === "lost" && refresh(), askAgainMs);
+    return () => clearInterval(timer);
+  }, [refresh]);
+  return reading;
 }
 
 function changesInstance({ type, data, artefact_id, goal_id }: SettEvent): boolean {

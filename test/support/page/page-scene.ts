@@ -28,6 +28,7 @@ export class ServedPage implements AsyncDisposable {
   readonly #known: KnownToken[] = [];
   readonly #deps: Partial<Deps>;
   readonly #port: number;
+  #cookieKey = randomBytes(32);
   #end: (() => Promise<void>) | undefined;
 
   private constructor(open: () => Promise<PersonBlackboard>, pack: string, port: number, deps: Partial<Deps>) {
@@ -49,6 +50,11 @@ export class ServedPage implements AsyncDisposable {
     return served;
   }
 
+  /** The next start of the API does not know the cookies of before. Without this, it does. */
+  forgetCookies(): void {
+    this.#cookieKey = randomBytes(32);
+  }
+
   addToken(name: string, may: readonly Right[]): void {
     const token = randomBytes(24).toString("base64url");
     this.#tokens.set(name, token);
@@ -67,6 +73,7 @@ export class ServedPage implements AsyncDisposable {
       board,
       version: "0.0.0-test",
       tokens: this.#known,
+      cookieKey: this.#cookieKey,
       isSecure: false,
       origins: [],
       metrics: createApiMetrics(),
