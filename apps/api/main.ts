@@ -25,6 +25,7 @@ import { pageOf } from "./page.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 import { settingsOnStdin } from "./settings-on-stdin.ts";
+import { withHeaders } from "./telemetry-headers.ts";
 import { putTls, readTls } from "./tls.ts";
 
 const usage =
@@ -90,7 +91,8 @@ async function runApi(settings: Settings): Promise<void> {
   };
   const page = await carriedPage();
   const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });
-  const telemetry = startTelemetry({ board, settings: settings.telemetry, version: deps.version, log, signal });
+  const telemetrySettings = await withHeaders(settings, signal);
+  const telemetry = startTelemetry({ board, settings: telemetrySettings, version: deps.version, log, signal });
   const health = createServiceApp({
     service: "api",
     health: () => healthOf(deps),

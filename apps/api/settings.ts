@@ -73,6 +73,11 @@ export const Environment = z.object({
     .min(1)
     .optional()
     .describe("Where the secrets of webhooks are, a file each; without it, the API takes no delivery of one."),
+  SETT_TELEMETRY_HEADERS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The name of the file, in the folder of the secrets of webhooks, with the headers for the collector of traces."),
   SETT_REPOSITORY_DIR: z
     .string()
     .min(1)
@@ -133,6 +138,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
     telemetry: telemetrySettings(read),
+    telemetryHeaders: read.SETT_TELEMETRY_HEADERS,
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
     limits: {

@@ -12,14 +12,19 @@ const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https 
 
 /** `name=value` with commas between; values may be percent-encoded, as in a URL. */
 const Pairs = z.string().transform((text, context): Record<string, string> => {
-  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
-  const read = pairs.map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
-  if (read.every((pair) => pair !== null)) {
-    return Object.fromEntries(read.map(([, name = "", value = ""]) => [name, decoded(value)]));
-  }
+  const pairs = parsePairs(text);
+  if (pairs !== undefined) return pairs;
   context.addIssue({ code: "custom", message: "must be pairs such as name=value,other=value" });
   return z.NEVER;
 });
+
+/** Undefined for what is not of this form. */
+export function parsePairs(text: string): Record<string, string> | undefined {
+  const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+  const read = pairs.map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
+  if (!read.every((pair) => pair !== null)) return undefined;
+  return Object.fromEntries(read.map(([, name = "", value = ""]) => [name, decoded(value)]));
+}
 
 const isTrue = z.string().transform((text) => text.trim().toLowerCase() === "true");
 

@@ -41,6 +41,7 @@ import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
 import { readTls } from "../up/read-tls.ts";
+import { telemetryHeaders, telemetryOf } from "../up/telemetry-variables.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
@@ -155,7 +156,9 @@ export const up = defineCommand({
       machineNetworks: publicNetworksOf(networkInterfaces()),
       engineSocket: machine === undefined ? await engineSocketFor(config, { env: shell.env, ...engine }, warn) : undefined,
       cassettes,
-      api: hasApi(config) ? { tokens: secrets.tokens, tls, repository: repository.place } : undefined,
+      api: hasApi(config)
+        ? { tokens: secrets.tokens, tls, repository: repository.place, telemetry: telemetryOf(shell.env) }
+        : undefined,
     });
     const plan =
       machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
@@ -178,7 +181,7 @@ export const up = defineCommand({
         keys: config.models.keys,
         secrets: secrets.agents,
         tls,
-        hooks: secrets.hooks,
+        hooks: { ...secrets.hooks, ...telemetryHeaders(shell.env) },
         exchange,
         keepLogs: (containers) =>
           keepLogs({ runtime, place: repository.place, by: "sett up", messages: shell.messages }, containers),

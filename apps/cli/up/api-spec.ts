@@ -14,6 +14,7 @@ import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limi
 import { hostAlias } from "./gateway-spec.ts";
 import { type ApiPlace, type PlanInput, type PlannedService, serviceEnvironment } from "./plan-input.ts";
 import { logsSocket, logsSocketMount, redisSocketMount } from "./sockets.ts";
+import { headersFile } from "./telemetry-variables.ts";
 
 export const apiHealthPort = 8080;
 /** In the container: which port and address of this machine lead to it is not its affair. */
@@ -73,7 +74,12 @@ function environmentOf(input: ApiInput): Record<string, string> {
     SETT_RESULTS_DIR: filesDir,
     ...(engineSocket === undefined ? {} : { SETT_LOGS_SOCKET: logsSocket }),
     ...(given === undefined ? {} : { SETT_REPOSITORY_DIR: given.repository.toplevel, SETT_REPOSITORY_FILES: "false" }),
+    ...given?.telemetry?.variables,
     ...triggersOf(config),
+    ...(given?.telemetry?.hasHeaders === true && {
+      SETT_HOOK_SECRETS_DIR: hookSecretsDir,
+      SETT_TELEMETRY_HEADERS: headersFile,
+    }),
     ...(given?.tls === undefined ? {} : tlsFiles(given.tls.id)),
     ...(api === undefined ? {} : settingsOf(api)),
   };

@@ -59,6 +59,8 @@ export type ApiPlace = {
   tokens: readonly TokenDigest[];
   tls: { id: string } | undefined;
   repository: Pick<RepositoryPlace, "toplevel" | "commonDir">;
+  /** `hasHeaders`: they come with the secrets of webhooks. */
+  telemetry?: { variables: Readonly<Record<string, string>>; hasHeaders: boolean };
 };
 
 /** The folder, on this machine, of recorded calls of models. `replay`: they are answered from it, without a provider. */

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { changedParts } from "../../../../../apps/cli/up/fingerprint.ts";
 import { planInstance } from "../../../../../apps/cli/up/plan.ts";
 import type { ApiPlace } from "../../../../../apps/cli/up/plan-input.ts";
+import { telemetryHeaders, telemetryOf } from "../../../../../apps/cli/up/telemetry-variables.ts";
 import { parseConfig } from "../../../../../lib/config/parse-config.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 
@@ -129,4 +130,26 @@ test("of the secret of a webhook there is only its name", () => {
   const { api } = planOf(`{ ${tokens} }`, {}, engine, hook);
   expect(api?.spec.env.SETT_HOOK_SECRETS_DIR).toBe("/files/hooks");
   expect(JSON.parse(api?.spec.env.SETT_TRIGGERS ?? "")).toMatchObject([{ kind: "webhook", secret: "ci" }]);
+});
+
+test("the variables of OpenTelemetry are handed on, and headers, which may have a token, take another way", () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20secret-token",
+    OTEL_EXPORTER_OTLP_CERTIFICATE: "/home/ada/ca.pem",
+    SETT_TELEMETRY_FROM: "10m",
+    HOME: "/home/ada",
+  };
+  const { api } = planOf(`{ ${tokens}, tls: none }`, { telemetry: telemetryOf(env) });
+  expect(api?.spec.env).toMatchObject({
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
+    SETT_TELEMETRY_FROM: "10m",
+    SETT_TELEMETRY_HEADERS: "otel-headers",
+    SETT_HOOK_SECRETS_DIR: "/files/hooks",
+  });
+  expect(JSON.stringify(api)).not.toMatch(/secret-token|ca\.pem|"HOME"/);
+  expect(telemetryHeaders(env)).toEqual({ "otel-headers": Buffer.from(env.OTEL_EXPORTER_OTLP_HEADERS).toString("base64") });
+  expect(planOf(`{ ${tokens}, tls: none }`, { telemetry: telemetryOf({}) }).api?.spec.env).not.toHaveProperty(
+    "SETT_HOOK_SECRETS_DIR",
+  );
 });

@@ -1,0 +1,30 @@
+// The variables of OpenTelemetry that `sett up` hands on to the API, which sends the traces. Pure.
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Headers may have a token in them, so that they take another way than the environment of a container, which others can read. */
+const headerNames = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
+const ownNames = /^(?:OTEL_(?:EXPORTER_OTLP|BSP|SERVICE|RESOURCE|SDK|TRACES)|SETT_TELEMETRY)_/;
+/** Files of this machine, which the container does not see. */
+const fileNames = /_(?:CERTIFICATE|CLIENT_KEY)$/;
+
+/** The name of the file with the headers, among the secrets of webhooks. */
+export const headersFile = "otel-headers";
+
+export function telemetryOf(env: Environment): { variables: Record<string, string>; hasHeaders: boolean } {
+  return { variables: variablesOf(env), hasHeaders: Object.keys(telemetryHeaders(env)).length > 0 };
+}
+
+function variablesOf(env: Environment): Record<string, string> {
+  const entries = Object.entries(env).flatMap(([name, value]) => {
+    const isOwn = ownNames.test(name) && !fileNames.test(name) && !headerNames.includes(name);
+    return isOwn && value !== undefined && value !== "" ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** As the secret of a webhook is given: in base64, by its name. */
+export function telemetryHeaders(env: Environment): Record<string, string> {
+  const text = headerNames.flatMap((name) => env[name] || []).join(",");
+  return text === "" ? {} : { [headersFile]: Buffer.from(text).toString("base64") };
+}
