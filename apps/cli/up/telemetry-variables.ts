@@ -4,7 +4,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Headers may have a token in them, so that they take another way than the environment of a container, which others can read. */
 const headerNames = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
-const ownNames = /^(?:OTEL_(?:EXPORTER_OTLP|BSP|SERVICE|RESOURCE|SDK|TRACES)|SETT_TELEMETRY)_/;
+const ownNames = /^(?:OTEL_(?:EXPORTER_OTLP|BSP|SERVICE|RESOURCE|SDK|TRACES)_|SETT_(?=TELEMETRY_))/;
 /** Files of this machine, which the container does not see. */
 const fileNames = /_(?:CERTIFICATE|CLIENT_KEY)$/;
 
