@@ -4,7 +4,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { removeTree } from "../../lib/git/remove-tree.ts";
-import { readProcesses, straysAmong } from "../../lib/process/process-table.ts";
+import { type ProcessEntry, readProcesses, readProcessTable, straysAmong } from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
 import { removeSharedMemory } from "../../lib/process/shared-memory.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
@@ -107,23 +107,35 @@ export class CleanSlate {
     if (this.#isInit) void writeFile(`/proc/${pid}/oom_score_adj`, "1000").catch(() => {});
   }
 
+  /**
+   * A process that starts another one and ends, again and again, may be missed by a look: what it leaves are processes that have ended since
+   * the look before, and a table that is not whole.
+   */
   async #endStrays(): Promise<void> {
+    let known = new Set<number>();
     for (let looks = 0; ; looks++) {
-      const strays = this.#strays().filter(({ isZombie }) => !isZombie);
-      if (strays.length === 0) break;
+      const { entries, isWhole } = readProcessTable();
+      const strays = this.#straysAmong(entries);
+      const living = strays.filter(({ isZombie }) => !isZombie);
+      const ended = strays.flatMap(({ pid, isZombie }) => (isZombie && !this.#leaders.has(pid) ? [pid] : []));
+      if (living.length === 0 && isWhole && ended.every((pid) => known.has(pid))) break;
       if (looks >= maxLooks) {
         signalled(-1);
         break;
       }
-      for (const { pid } of strays) signalled(pid);
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      for (const { pid } of living) signalled(pid);
+      known = new Set(ended);
+      if (living.length > 0 || !isWhole) await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     }
     await this.#reap();
   }
 
   /** Git has the cub's own process group, and each command one of its own. */
   #strays() {
-    const all = readProcesses();
+    return this.#straysAmong(readProcesses());
+  }
+
+  #straysAmong(all: readonly ProcessEntry[]) {
     const own = all.find(({ pid }) => pid === 1)?.group;
     const groups = [own, ...[...this.#beside].map(({ group }) => group)].filter((group) => group !== undefined);
     return straysAmong(all, new Set(groups));

@@ -4,15 +4,22 @@ import { readdirSync, readFileSync } from "node:fs";
 export type ProcessEntry = { pid: number; parent: number; group: number; isZombie: boolean };
 
 export function readProcesses(): ProcessEntry[] {
-  return readdirSync("/proc").flatMap((name) => {
+  return readProcessTable().entries;
+}
+
+/** `isWhole`: none has ended between being listed and being read; else there may be others that were not listed. */
+export function readProcessTable(): { entries: ProcessEntry[]; isWhole: boolean } {
+  let isWhole = true;
+  const entries = readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       return entryOf(readFileSync(`/proc/${name}/stat`, "utf8"));
     } catch {
-      // It has ended meanwhile.
+      isWhole = false;
       return [];
     }
   });
+  return { entries, isWhole };
 }
 
 /** `123 (any name) S 1 123 …`; the name may have spaces and brackets. */

@@ -96,7 +96,12 @@ async function services(): Promise<[string, number][]> {
 
 /** This machine, by the address that containers have for it, and what clouds answer at. */
 async function machine(): Promise<[string, number][]> {
-  const gateway = (await $`docker network inspect bridge --format ${"{{(index .IPAM.Config 0).Gateway}}"}`.text()).trim();
+  // An Engine that has started for the first time has not written down the gateway of its own bridge.
+  const bridge = (
+    await $`docker network inspect bridge --format ${'{{index .Options "com.docker.network.bridge.name"}}'}`.text()
+  ).trim();
+  const gateway = networkInterfaces()[bridge]?.find(({ family }) => family === "IPv4")?.address ?? "";
+  expect(gateway).not.toBe("");
   return [
     [gateway, plain.port ?? 0],
     ["169.254.169.254", 80],
