@@ -73,8 +73,6 @@ export interface Repository {
     board: PersonBlackboard,
     goal: { text: string; id: GoalId | undefined; commit: CommitHash | undefined; actor: Actor; marks?: Marks },
   ): Promise<Artefact>;
-  /** Keeps the commit of a goal that was posted from elsewhere. Throws `repository-unusable` where the repository does not have it. */
-  pin(board: PersonBlackboard, goal: GoalId, commit: CommitHash): Promise<void>;
   /** A pack of what the commit of an artefact needs beyond that of its goal. Throws `git-failed`. */
   pack(board: PersonBlackboard, artefact: Artefact): Promise<Uint8Array<ArrayBuffer>>;
   hasCommit(commit: CommitHash): Promise<boolean>;

@@ -42,14 +42,6 @@ export async function openRepository(
       const commit = goal.commit ?? (hasFiles ? undefined : await repository.head());
       return await postGoal(board, repository, { ...goal, commit, suggest: suggestFor(undefined), recording: undefined });
     },
-    async pin(board, goal, commit) {
-      await repository.pin(board.instance, goal, commit).catch((cause: unknown) => {
-        throw new SettError("repository-unusable", `The repository of the API does not have commit ${commit.slice(0, 12)}.`, {
-          hint: "Push it there first, or post a goal on a commit that it has.",
-          cause,
-        });
-      });
-    },
     async pack(board, artefact) {
       const commit = commitOf(artefact);
       const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);

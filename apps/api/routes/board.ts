@@ -22,7 +22,7 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
       board,
       actor: caller.actor,
       suggest: deps.suggest,
-      pin: (goal, commit) => repositoryOf(parts).pin(board, goal, commit),
+      postGoal: (goal) => repositoryOf(parts).postGoal(board, goal),
     });
     return context.body(encode(value), 200, { "content-type": "application/json" });
   });

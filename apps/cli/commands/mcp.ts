@@ -26,7 +26,6 @@ export const mcp = defineCommand({
   args: {
     may: {
       type: "string",
-      isList: true,
       valueHint: "RIGHTS",
       description: `what the assistant may do: ${allRights.join(", ")}, or all; without it: ${usualRights.join(", ")}`,
     },
@@ -89,8 +88,9 @@ async function open(args: { name: string | undefined; as: string | undefined }, 
 }
 
 /** Throws `usage` for a word that is no right. */
-function rightsOf(words: readonly string[]): readonly Right[] {
-  if (words.length === 0) return usualRights;
+function rightsOf(text: string | undefined): readonly Right[] {
+  if (text === undefined) return usualRights;
+  const words = text.split(",").map((word) => word.trim());
   if (words.includes("all")) return allRights;
   return words.map((word) => {
     const right = Right.safeParse(word);

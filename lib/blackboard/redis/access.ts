@@ -120,7 +120,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hsetnx",
         "hstrlen",
       ],
-      ...["hvals", "getrange", "xadd", "xdel", "xrange", "xread", "xrevrange"],
+      ...["hvals", "getrange", "xadd", "xdel", "xlen", "xrange", "xread", "xrevrange"],
       ...["zadd", "zcard", "zrange", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [],

@@ -8,7 +8,7 @@ import { howToRaise, isBudgetAnswer, isBudgetQuestion } from "../../model/budget
 import { type ClaimSnapshot, isEnded, questionOf } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";
-import type { ArtefactId } from "../../model/ids.ts";
+import { ArtefactId } from "../../model/ids.ts";
 import { positionSince } from "../facts/since.ts";
 import { actorName } from "../render/event-line.ts";
 import { agoOf } from "../text/age.ts";
@@ -24,10 +24,10 @@ export async function postAnswer(
   board: PersonBlackboard,
   question: Artefact,
   text: string,
-  { actor, suggest, marks }: { actor: Actor; suggest: Suggest; marks?: Marks },
+  { actor, suggest, marks, id }: { actor: Actor; suggest: Suggest; marks?: Marks; id?: ArtefactId },
 ): Promise<AnswerOutcome> {
   if (isBudgetQuestion(question) && !isBudgetAnswer(text)) throw noAmount(question, suggest);
-  const answer = answerTo(question, text, marks);
+  const answer = answerTo(question, text, { marks, id });
   const result = await board.answerQuestion(answer, actor);
   if (result.outcome === "answered") return { outcome: "answered", answer };
   const refusal = result.outcome === "refused" ? result.reason : "The question has an answer already.";
@@ -63,9 +63,11 @@ export async function whyQuestionClosed(
   return `\`${oneLine(produced_by_agent)}\` does not wait for the answer to ${question} any more${becauseOf(asking)}.`;
 }
 
-function answerTo(question: Artefact, text: string, marks: Marks | undefined): Artefact {
+type Given = { marks: Marks | undefined; id: ArtefactId | undefined };
+
+function answerTo(question: Artefact, text: string, { marks, id = ArtefactId.parse(randomUUID()) }: Given): Artefact {
   return newThread(
-    { id: randomUUID(), at: new Date().toISOString(), role: userRole, agent: "", goal: question.goal_id, claim: "" },
+    { id, at: new Date().toISOString(), role: userRole, agent: "", goal: question.goal_id, claim: "" },
     {
       structural_type: "Answer",
       type: "Answer",

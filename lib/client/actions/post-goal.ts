@@ -42,8 +42,9 @@ export async function postGoal(board: PersonBlackboard, repository: HostReposito
   const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit), marks);
   await repository.pin(board.instance, goal.goal_id, commit);
   const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
-    if (!(cause instanceof WritesRefused)) throw outcomeUnknown(goal.goal_id, input, cause);
+    if (!isRefusal(cause)) throw outcomeUnknown(goal.goal_id, input, cause);
     await repository.unpin(board.instance, goal.goal_id);
+    if (!(cause instanceof WritesRefused)) throw cause;
     const hint = `${cause.hint ?? ""} Then post the goal again.`.trim();
     throw new SettError(cause.code, `The goal was not posted: ${cause.message}`, { hint, cause });
   });
@@ -56,6 +57,13 @@ export async function postGoal(board: PersonBlackboard, repository: HostReposito
   }
   await repository.unpin(board.instance, goal.goal_id);
   throw new SettError("blackboard-refused", `The blackboard refused the goal: ${result.reason}`);
+}
+
+const unknownOutcomes = new Set<string>(["redis-unreachable", "api-unreachable", "interrupted", "internal"]);
+
+/** Whether it is certain that nothing was stored: Redis refuses to write, or an API refuses the goal. */
+function isRefusal(cause: unknown): cause is SettError {
+  return cause instanceof SettError && (cause instanceof WritesRefused || !unknownOutcomes.has(cause.code));
 }
 
 function sameGoal(existing: Artefact, text: string): Artefact {

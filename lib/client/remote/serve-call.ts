@@ -2,23 +2,28 @@
 import { z } from "zod";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import type { Right } from "../../model/api-access.ts";
-import { type Artefact, goalType, userRole } from "../../model/artefact.ts";
+import { type Artefact, goalType } from "../../model/artefact.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
-import type { Actor } from "../../model/event.ts";
+import type { Actor, EventDraft } from "../../model/event.ts";
 import type { CommitHash, GoalId } from "../../model/ids.ts";
 import { findJudged, judge } from "../actions/judge.ts";
+import type { Marks } from "../actions/marks.ts";
+import { postAnswer } from "../actions/post-answer.ts";
+import { oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { type RemoteCallName, remoteCalls } from "./calls.ts";
 
+const maxNameLength = 60;
+
 export type ReadClaims = { claims: ClaimSnapshot[]; malformed: MalformedClaim[] };
 
-/** `pin`: keeps the commit of a goal; throws where the API's repository does not have it. */
+/** `postGoal`: throws where the API has no repository, or one without that commit, and as `postGoal`. */
 export type CallDeps = {
   board: PersonBlackboard;
   actor: Actor;
   suggest: Suggest;
-  pin(goal: GoalId, commit: CommitHash): Promise<void>;
+  postGoal(goal: { text: string; id: GoalId; commit: CommitHash; actor: Actor; marks?: Marks }): Promise<unknown>;
 };
 
 const Payload = z.strictObject({ reason: z.string().optional() });
@@ -39,11 +44,8 @@ export async function serveCall(name: RemoteCallName, args: unknown, deps: CallD
     }
     case "createArtefact":
       return await postGoal(parsed("createArtefact", args)[0], deps);
-    case "answerQuestion": {
-      const [answer] = parsed("answerQuestion", args);
-      if (answer.structural_type !== "Answer" || !isOfPerson(answer)) throw wrong("an answer of a person");
-      return await board.answerQuestion(answer, actor);
-    }
+    case "answerQuestion":
+      return await answerQuestion(parsed("answerQuestion", args)[0], deps);
     case "raiseBudget": {
       const [{ agent, ...order }] = parsed("raiseBudget", args);
       return await board.raiseBudget({ ...order, ...(agent !== undefined && { agent }), actor });
@@ -51,7 +53,7 @@ export async function serveCall(name: RemoteCallName, args: unknown, deps: CallD
     case "recordVerdict":
       return await recordVerdict(parsed("recordVerdict", args)[0], deps);
     case "logEvent":
-      return await board.logEvent(parsed("logEvent", args)[0], actor);
+      return await board.logEvent(await requestOf(parsed("logEvent", args)[0], deps), actor);
     default: {
       const method = board[name] as (...args: unknown[]) => Promise<unknown>;
       return await method.apply(board, parsed(name, args) as unknown[]);
@@ -80,17 +82,38 @@ function jsonOf(text: string): unknown {
   }
 }
 
-async function postGoal(goal: Artefact, { board, actor, pin }: CallDeps): Promise<unknown> {
+/** Of a goal that was made elsewhere only its id, its text, its commit and the name of an assistant count. */
+async function postGoal(goal: Artefact, { board, actor, postGoal: post }: CallDeps): Promise<unknown> {
   const { commit } = goal.metadata;
   const isGoal = goal.type === goalType && goal.structural_type === "Standard" && String(goal.id) === String(goal.goal_id);
-  if (!isGoal || !isOfPerson(goal) || goal.version !== 1 || commit === undefined) throw wrong("a goal of a person");
-  // The goal may have been posted before: then its commit stays as it is.
-  if ((await board.readArtefact(goal.id)) === undefined) await pin(goal.goal_id, commit);
-  return await board.createArtefact(goal, actor);
+  if (!isGoal || goal.produced_by_agent !== "" || commit === undefined) throw wrong("a goal of a person");
+  const isKnown = (await board.readArtefact(goal.id)) !== undefined;
+  await post({ text: goal.payload, id: goal.goal_id, commit, actor, ...marksOf(goal) });
+  return { outcome: isKnown ? "exists" : "created" };
 }
 
-function isOfPerson({ produced_by_role, produced_by_agent, claim_id }: Artefact): boolean {
-  return produced_by_role === userRole && produced_by_agent === "" && claim_id === "";
+/** Of an answer only its id, its question, its text and the name of an assistant count. */
+async function answerQuestion(answer: Artefact, { board, actor, suggest }: CallDeps): Promise<unknown> {
+  const [id] = answer.source_artefacts;
+  const question = id === undefined ? undefined : await board.readArtefact(id);
+  if (question?.structural_type !== "Question") throw wrong("an answer to a question");
+  const result = await postAnswer(board, question, answer.payload, { actor, suggest, id: answer.id, ...marksOf(answer) });
+  return result.outcome === "answered" ? { outcome: "answered" } : { outcome: "refused", reason: result.why };
+}
+
+function marksOf({ metadata: { by_assistant } }: Artefact): { marks?: Marks } {
+  return typeof by_assistant === "string" ? { marks: { by_assistant: oneLine(by_assistant).slice(0, maxNameLength) } } : {};
+}
+
+/** A request about a goal, or a Failure, that is there. */
+async function requestOf({ type, goal_id, artefact_id }: EventDraft, { board }: CallDeps): Promise<EventDraft> {
+  if (type === "pause_requested" || type === "resume_requested") return { type };
+  const isGoal = goal_id !== undefined && (await board.readGoal(goal_id)).artefacts > 0;
+  if (!isGoal) throw wrong("a request about a goal that is there");
+  if (type === "cancel_requested") return { type, goal_id };
+  const failure = artefact_id && (await board.readArtefact(artefact_id));
+  if (failure?.structural_type !== "Failure" || failure.goal_id !== goal_id) throw wrong("a request about a Failure of its goal");
+  return { type, goal_id, artefact_id: failure.id };
 }
 
 function parsed<Name extends RemoteCallName>(name: Name, args: unknown) {

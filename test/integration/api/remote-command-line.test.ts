@@ -107,7 +107,7 @@ describe("with SETT_API", () => {
 
   test("a token does what it may, and no more", async () => {
     const { code, err } = await sett(["forage", "--goal", "Not mine"], "reader");
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("needs the right `forage`") });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^sett: This needs the right `forage`/) });
     expect(await sett(["hoard"], "reader")).toMatchObject({ code: 0 });
     expect(await sett(["pause"], "forager")).toMatchObject({ code: 1, err: expect.stringContaining("right `control`") });
   });
@@ -147,6 +147,15 @@ describe("with SETT_API", () => {
     expect(await scene.post("/v1/board/registerAgents", [[], "person:eve", { exact: true }])).toMatchObject({ status: 404 });
     expect(await scene.post("/v1/board/constructor", [])).toMatchObject({ status: 404 });
     expect(await scene.post("/v1/board/readHeads", ["all"])).toMatchObject({ status: 422 });
+    const old = { ...artefact, id: crypto.randomUUID(), created_at: "1999-01-01T00:00:00.000Z", source_artefacts: [goal] };
+    const back = { ...old, goal_id: old.id, logical_id: old.id, metadata: { ...artefact?.metadata, trigger: "nightly" } };
+    expect(await scene.post("/v1/board/createArtefact", [back, "person:eve"])).toMatchObject({ status: 200 });
+    const stored = await scene.clan.board.readArtefact(back.id as ArtefactId);
+    expect(stored).toMatchObject({ source_artefacts: [], metadata: { summary: "Forge this" } });
+    expect([stored?.created_at.slice(0, 4), stored?.metadata.trigger]).not.toContain("1999");
+    expect(stored?.metadata).not.toHaveProperty("trigger");
+    const elsewhere = [{ type: "cancel_requested", goal_id: crypto.randomUUID() }, "person:eve"];
+    expect(await scene.post("/v1/board/logEvent", elsewhere)).toMatchObject({ status: 422 });
     expect(await scene.post("/v1/board/logEvent", [{ type: "goal_ended", goal_id: goal }, "person:eve"])).toMatchObject({
       status: 422,
     });

@@ -121,6 +121,10 @@ describe("sett mcp", () => {
     expect((await editor.call("list_goals")).isError).toBe(false);
   });
 
+  test("an empty list of rights is refused, and not taken for the usual ones", async () => {
+    expect(await runSett(["mcp", "--may", ""], { cwd: sett.at.folder, env: sett.at.env })).toMatchObject({ code: 2 });
+  });
+
   test("a word that is no right is refused before anything begins", async () => {
     expect(await runSett(["mcp", "--may", "read,everything"], { cwd: sett.at.folder, env: sett.at.env })).toMatchObject({
       code: 2,

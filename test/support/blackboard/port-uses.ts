@@ -14,7 +14,7 @@ const programs: Record<Role, string[]> = {
   agent: ["apps/cub", "lib/blackboard/by-mail.ts"],
   gateway: ["apps/gateway"],
   orchestrator: ["apps/orchestrator", "lib/blackboard/read-goal-facts.ts"],
-  person: ["apps/cli", "apps/api", "lib/client", "lib/blackboard/read-goal-facts.ts"],
+  person: ["apps/cli", "apps/api", "lib/client", "lib/telemetry", "lib/blackboard/read-goal-facts.ts"],
 };
 
 /** What is about a program's own connection. */
