@@ -29,7 +29,8 @@ export class McpSessions {
     const id = request.headers.get("mcp-session-id");
     const known = id === null ? undefined : this.#sessions.get(id);
     // A session of another token is as unknown as one that never was.
-    if (known === undefined || known.token !== caller.name) return await (await this.#begin(caller)).handleRequest(request);
+    if (known === undefined || known.token !== caller.name)
+      return id === null ? await (await this.#begin(caller)).handleRequest(request) : unknownSession();
     known.usedAtMs = this.#clock.passedMs();
     return await known.transport.handleRequest(request);
   }
@@ -80,4 +81,9 @@ export class McpSessions {
     this.#sessions.delete(oldest[0]);
     void oldest[1].transport.close();
   }
+}
+
+/** By the protocol, 404 is the sign to begin a new session: as after a restart of this program. */
+function unknownSession(): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code: -32_001, message: "Session not found" }, id: null }, { status: 404 });
 }

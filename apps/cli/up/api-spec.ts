@@ -14,7 +14,6 @@ import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limi
 import { hostAlias } from "./gateway-spec.ts";
 import { type ApiPlace, type PlanInput, type PlannedService, serviceEnvironment } from "./plan-input.ts";
 import { logsSocket, logsSocketMount, redisSocketMount } from "./sockets.ts";
-import { headersFile } from "./telemetry-variables.ts";
 
 export const apiHealthPort = 8080;
 /** In the container: which port and address of this machine lead to it is not its affair. */
@@ -76,9 +75,9 @@ function environmentOf(input: ApiInput): Record<string, string> {
     ...(given === undefined ? {} : { SETT_REPOSITORY_DIR: given.repository.toplevel, SETT_REPOSITORY_FILES: "false" }),
     ...given?.telemetry?.variables,
     ...triggersOf(config),
-    ...(given?.telemetry?.hasHeaders === true && {
+    ...(given?.telemetry?.headers !== undefined && {
       SETT_HOOK_SECRETS_DIR: hookSecretsDir,
-      SETT_TELEMETRY_HEADERS: headersFile,
+      SETT_TELEMETRY_HEADERS: given.telemetry.headers,
     }),
     ...(given?.tls === undefined ? {} : tlsFiles(given.tls.id)),
     ...(api === undefined ? {} : settingsOf(api)),

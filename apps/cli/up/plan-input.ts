@@ -59,8 +59,8 @@ export type ApiPlace = {
   tokens: readonly TokenDigest[];
   tls: { id: string } | undefined;
   repository: Pick<RepositoryPlace, "toplevel" | "commonDir">;
-  /** `hasHeaders`: they come with the secrets of webhooks. */
-  telemetry?: { variables: Readonly<Record<string, string>>; hasHeaders: boolean };
+  /** `headers`: the name of the file with them, which comes with the secrets of webhooks. */
+  telemetry?: { variables: Readonly<Record<string, string>>; headers: string | undefined };
 };
 
 /** The folder, on this machine, of recorded calls of models. `replay`: they are answered from it, without a provider. */

@@ -1,4 +1,5 @@
 // The variables of OpenTelemetry that `sett up` hands on to the API, which sends the traces. Pure.
+import { createHash } from "node:crypto";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,11 +9,14 @@ const ownNames = /^(?:OTEL_(?:EXPORTER_OTLP|BSP|SERVICE|RESOURCE|SDK|TRACES)_|SE
 /** Files of this machine, which the container does not see. */
 const fileNames = /_(?:CERTIFICATE|CLIENT_KEY)$/;
 
-/** The name of the file with the headers, among the secrets of webhooks. */
-export const headersFile = "otel-headers";
+/** The file with the headers, among the secrets of webhooks. Other headers are another file, and so another API. */
+function headersFile(text: string): string {
+  return `otel-headers-${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
+}
 
-export function telemetryOf(env: Environment): { variables: Record<string, string>; hasHeaders: boolean } {
-  return { variables: variablesOf(env), hasHeaders: Object.keys(telemetryHeaders(env)).length > 0 };
+/** `headers`: the name of their file. */
+export function telemetryOf(env: Environment): { variables: Record<string, string>; headers: string | undefined } {
+  return { variables: variablesOf(env), headers: Object.keys(telemetryHeaders(env))[0] };
 }
 
 function variablesOf(env: Environment): Record<string, string> {
@@ -26,5 +30,5 @@ function variablesOf(env: Environment): Record<string, string> {
 /** As the secret of a webhook is given: in base64, by its name. */
 export function telemetryHeaders(env: Environment): Record<string, string> {
   const text = headerNames.flatMap((name) => env[name] || []).join(",");
-  return text === "" ? {} : { [headersFile]: Buffer.from(text).toString("base64") };
+  return text === "" ? {} : { [headersFile(text)]: Buffer.from(text).toString("base64") };
 }
