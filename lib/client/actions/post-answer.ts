@@ -63,9 +63,9 @@ export async function whyQuestionClosed(
   return `\`${oneLine(produced_by_agent)}\` does not wait for the answer to ${question} any more${becauseOf(asking)}.`;
 }
 
-type Given = { marks: Marks | undefined; id: ArtefactId | undefined };
+type Origin = { marks: Marks | undefined; id: ArtefactId | undefined };
 
-function answerTo(question: Artefact, text: string, { marks, id = ArtefactId.parse(randomUUID()) }: Given): Artefact {
+function answerTo(question: Artefact, text: string, { marks, id = ArtefactId.parse(randomUUID()) }: Origin): Artefact {
   return newThread(
     { id, at: new Date().toISOString(), role: userRole, agent: "", goal: question.goal_id, claim: "" },
     {
