@@ -1,4 +1,5 @@
 // Problem details (RFC 9457) with the sentences of the command line.
+import { HTTPException } from "hono/http-exception";
 import { messageOf, SettError, type SettErrorCode } from "../../lib/model/errors.ts";
 
 export type Problem = { type: string; title: string; status: number; detail: string; hint?: string | undefined; code: string };
@@ -39,7 +40,9 @@ const kinds: Partial<Record<SettErrorCode, Kind>> = {
   "workspace-dirty": conflict,
 };
 
+/** Hono refuses a body that is no JSON by an error of its own. */
 export function kindOf(error: unknown): Kind {
+  if (error instanceof HTTPException) return wrongUse;
   return (error instanceof SettError ? kinds[error.code] : undefined) ?? broken;
 }
 

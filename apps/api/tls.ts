@@ -2,29 +2,22 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
-import { sleep } from "../../lib/async/sleep.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { Settings } from "./settings.ts";
+import { untilGiven } from "./until-given.ts";
 
 type Tls = { cert: string; key: string };
-
-const pollMs = 50;
-/** `sett up` puts them there at once, or has done so at an earlier start. */
-const patienceMs = 60_000;
 
 /** Waits for them. Undefined where the settings name none. Throws `not-ready`. */
 export async function readTls({ tls }: Pick<Settings, "tls">, signal: AbortSignal): Promise<Tls | undefined> {
   if (tls === undefined) return undefined;
-  for (const started = performance.now(); ; await sleep(pollMs, signal)) {
+  const read = async () => {
     const [cert, key] = await Promise.all(
       [tls.certificate, tls.key].map((file) => readFile(file, "utf8").catch(() => undefined)),
     );
-    if (cert !== undefined && key !== undefined) return { cert, key };
-    if (!signal.aborted && performance.now() - started < patienceMs) continue;
-    throw new SettError("not-ready", `There is no certificate ${tls.certificate}, or no key ${tls.key}.`, {
-      hint: "`sett up` puts them there.",
-    });
-  }
+    return cert === undefined || key === undefined ? undefined : { cert, key };
+  };
+  return await untilGiven(read, `There is no certificate ${tls.certificate}, or no key ${tls.key}.`, signal);
 }
 
 const Files = z.object({ cert: z.string().min(1), key: z.string().min(1) });

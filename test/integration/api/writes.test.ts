@@ -249,3 +249,9 @@ test("a write that was refused may be sent again with its key", async () => {
   commitFiles(repository.path, {});
   expect((await scene.post("/v1/goals", { text: "Later" }, { headers })).status).toBe(201);
 });
+
+test("a body that is no JSON is on record with the answer that its client got", async () => {
+  const answer = await scene.post("/v1/goals", '{"text');
+  expect(answer.status).toBe(422);
+  expect(await lastCall()).toMatchObject({ data: { path: "/v1/goals", status: 422 } });
+});
