@@ -90,11 +90,14 @@ test("of two people who answer at the same time one is first, and the other read
     await page.getByLabel("Your answer").fill(page === ada ? "green" : "blue");
   }
   await Promise.all([ada, grace].map((page) => page.getByRole("button", { name: "Answer", exact: true }).click()));
-  const answers = await waitFor("both to be over", async () => {
+  const loser = await waitFor("one to read who was first", async () => {
     const texts = await Promise.all([ada, grace].map((page) => page.locator(".inbox-pane").textContent()));
-    return texts.every((text) => /was answered|waits no longer/.test(text ?? "")) && texts;
+    const at = texts.findIndex((text) => /was answered by (?:ada|grace)/.test(text ?? ""));
+    return [ada, grace][at];
   });
-  expect(answers.join("\n")).toMatch(/waits no longer|was answered by/);
+  const [winner, text] = loser === ada ? ["grace", "green"] : ["ada", "blue"];
+  expect(await loser.locator(".inbox-pane").textContent()).toContain(`was answered by ${winner}`);
+  expect(await loser.getByLabel("Your answer").inputValue()).toBe(text);
   const made = (await scene.clan.artefactsOf(goal)).filter(({ structural_type }) => structural_type === "Answer");
   expect(made).toHaveLength(1);
 });

@@ -15,7 +15,7 @@ import { useKeys } from "./use-keys.ts";
 
 const CommitDiff = lazy(() => import("../../components/commit-diff.tsx").then(({ CommitDiff: view }) => ({ default: view })));
 
-type Props = { inquiry: Extract<Inquiry, { kind: "approval" }>; done: () => void; close: () => void };
+type Props = { inquiry: Extract<Inquiry, { kind: "approval" }>; done: (isSent: boolean) => void; close: () => void };
 
 export function ApprovalPane({ inquiry, done, close }: Props) {
   const { artefact, content, goal_id, for: agent } = inquiry;
@@ -27,8 +27,7 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   const rejecting = useAction(() => post(`/v1/artefacts/${artefact.id}/reject`, { for: agent, reason: reason.current }));
   const approve = async () => {
     if (!may || approving.isBusy) return;
-    await approving.run();
-    done();
+    done(await approving.run());
   };
   const startRejecting = () => {
     setIsRejecting(true);
@@ -36,8 +35,7 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
   };
   const reject = async (text: string) => {
     reason.current = text;
-    await rejecting.run();
-    done();
+    done(await rejecting.run());
   };
   useKeys({ a: () => void approve(), r: startRejecting });
   return (

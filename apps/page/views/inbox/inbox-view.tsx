@@ -1,5 +1,5 @@
 // Questions and approvals of all goals: a list, and beside it the one that is open, to be answered or judged. Keyboard first.
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Problem } from "../../components/problem.tsx";
 import { Line } from "../../components/text.tsx";
 import { Elapsed } from "../../components/time.tsx";
@@ -22,6 +22,8 @@ export function InboxView() {
   });
   const items = data?.items ?? [];
   const current = items.find((one) => keyOf(one) === query.i) ?? items.find(({ id }) => id === query.i);
+  const held = useHeld(current, query.i);
+  const shown = current ?? held.inquiry;
   const list = useRef<HTMLUListElement>(null);
   const open = (inquiry: Inquiry | undefined) =>
     go(hrefOf("/inbox", { i: inquiry === undefined ? undefined : keyOf(inquiry) }), { replace: true });
@@ -33,11 +35,15 @@ export function InboxView() {
     list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(keyOf(next))}"]`)?.focus();
   };
   useKeys({ j: () => move(1), k: () => move(-1), Escape: () => open(undefined) });
-  useGoneNotice(query.i, data !== undefined && current === undefined);
+  useGoneNotice(query.i, data !== undefined && shown === undefined);
 
   if (error !== undefined && data === undefined) return <Problem error={error} retry={refresh} />;
   if (data === undefined) return <p className="quiet loading">Loading…</p>;
-  const isGone = query.i !== undefined && current === undefined;
+  const isGone = query.i !== undefined && shown === undefined;
+  const done = (isSent: boolean) => {
+    if (isSent) held.letGo();
+    refresh();
+  };
   return (
     <>
       <header className="view-head">
@@ -45,7 +51,7 @@ export function InboxView() {
         <span className="quiet">{items.length === 0 ? "" : `${items.length} waiting for a person`}</span>
         <KeysHelp />
       </header>
-      <div className="inbox" data-open={current !== undefined}>
+      <div className="inbox" data-open={shown !== undefined}>
         <section className="inbox-list" aria-label="Questions and approvals">
           {items.length === 0 && (
             <div className="empty">
@@ -65,12 +71,17 @@ export function InboxView() {
               {shortId(query.i ?? "")} waits no longer: it was answered or judged, or its goal has ended.
             </p>
           )}
-          {current === undefined && !isGone && items.length > 0 && <p className="quiet">Choose one, or press J for the first.</p>}
-          {current?.kind === "question" && (
-            <QuestionPane key={keyOf(current)} inquiry={current} done={refresh} close={() => open(undefined)} />
+          {shown === undefined && !isGone && items.length > 0 && <p className="quiet">Choose one, or press J for the first.</p>}
+          {shown !== undefined && current === undefined && (
+            <p className="notice" role="status">
+              {shortId(shown.id)} waits no longer. What you have written stays here until you close it.
+            </p>
           )}
-          {current?.kind === "approval" && (
-            <ApprovalPane key={keyOf(current)} inquiry={current} done={refresh} close={() => open(undefined)} />
+          {shown?.kind === "question" && (
+            <QuestionPane key={keyOf(shown)} inquiry={shown} done={done} close={() => open(undefined)} />
+          )}
+          {shown?.kind === "approval" && (
+            <ApprovalPane key={keyOf(shown)} inquiry={shown} done={done} close={() => open(undefined)} />
           )}
         </section>
       </div>
@@ -116,6 +127,20 @@ function InquiryRow({ inquiry, isCurrent, open }: RowProps) {
 
 function keyOf(inquiry: Inquiry): string {
   return inquiry.kind === "question" ? inquiry.id : `${inquiry.id} ${inquiry.for}`;
+}
+
+/**
+ * The inquiry that was open when it went: another person may have been faster, which the answer to this reader's own says, and a text must
+ * not be lost. `letGo`: this reader has answered it.
+ */
+function useHeld(current: Inquiry | undefined, key: string | undefined) {
+  const [last, setLast] = useState<Inquiry>();
+  const [sent, setSent] = useState<string>();
+  useEffect(() => {
+    if (current !== undefined) setLast(current);
+  }, [current]);
+  const isHeld = last !== undefined && key !== undefined && (keyOf(last) === key || last.id === key) && keyOf(last) !== sent;
+  return { inquiry: isHeld ? last : undefined, letGo: () => setSent(last === undefined ? undefined : keyOf(last)) };
 }
 
 /** What was open and is gone stays named until the reader chooses another; then its name leaves the address. */

@@ -10,7 +10,7 @@ import { shortId } from "../../text/words.ts";
 import { SendBox } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 
-type Props = { inquiry: Extract<Inquiry, { kind: "question" }>; done: () => void; close: () => void };
+type Props = { inquiry: Extract<Inquiry, { kind: "question" }>; done: (isSent: boolean) => void; close: () => void };
 
 export function QuestionPane({ inquiry, done, close }: Props) {
   const { question, goal_id } = inquiry;
@@ -20,9 +20,8 @@ export function QuestionPane({ inquiry, done, close }: Props) {
   useKeys({ r: () => field.current?.focus() });
   const send = async (answer: string) => {
     text.current = answer;
-    await run();
     // Also after a refusal: another person may have been faster.
-    done();
+    done(await run());
   };
   return (
     <article className="pane">
