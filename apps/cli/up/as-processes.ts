@@ -1,4 +1,5 @@
 // The plan of an instance for a machine that runs its parts as processes: the same parts and environment, other paths. Pure.
+import { createHash } from "node:crypto";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
@@ -133,6 +134,8 @@ function apiEnvironment(
     ...rest,
     ...(env.SETT_HOOK_SECRETS_DIR === undefined ? {} : { SETT_HOOK_SECRETS_DIR: hookSecretsDir }),
     ...(typeof tls === "object" ? { SETT_API_TLS_CERT: tls.cert, SETT_API_TLS_KEY: tls.key } : {}),
+    // The page's cookies outlast a restart: its container has a volume for the key.
+    SETT_API_COOKIE_KEY: cookieKeyFor(env.REDIS_URL ?? ""),
     SETT_HEALTH_PORT: String(ports.api),
     SETT_LOGS_OF: "processes",
     SETT_PROCESSES: JSON.stringify(processes),
@@ -143,6 +146,11 @@ function apiEnvironment(
 }
 
 /** A folder of the process, in memory where the machine has one. */
+/** Derived from the service's own password for Redis, which lasts as long as the instance. */
+function cookieKeyFor(redisUrl: string): string {
+  return createHash("sha256").update(`cookies of ${redisUrl}`).digest("hex");
+}
+
 const hookSecretsDir = "/hooks";
 
 function onThisMachine(url: string, port: number): string {

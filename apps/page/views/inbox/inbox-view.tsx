@@ -22,8 +22,8 @@ export function InboxView() {
   });
   const items = data?.items ?? [];
   const current = items.find((one) => keyOf(one) === query.i) ?? items.find(({ id }) => id === query.i);
-  const held = useHeld(current, query.i);
-  const shown = current ?? held.inquiry;
+  const lastOpen = useLastOpen(current, query.i);
+  const shown = current ?? lastOpen.inquiry;
   const list = useRef<HTMLUListElement>(null);
   const open = (inquiry: Inquiry | undefined) =>
     go(hrefOf("/inbox", { i: inquiry === undefined ? undefined : keyOf(inquiry) }), { replace: true });
@@ -41,7 +41,7 @@ export function InboxView() {
   if (data === undefined) return <p className="quiet loading">Loading…</p>;
   const isGone = query.i !== undefined && shown === undefined;
   const done = (isSent: boolean) => {
-    if (isSent) held.letGo();
+    if (isSent) lastOpen.letGo();
     refresh();
   };
   return (
@@ -133,14 +133,14 @@ function keyOf(inquiry: Inquiry): string {
  * The inquiry that was open when it went: another person may have been faster, which the answer to this reader's own says, and a text must
  * not be lost. `letGo`: this reader has answered it.
  */
-function useHeld(current: Inquiry | undefined, key: string | undefined) {
+function useLastOpen(current: Inquiry | undefined, key: string | undefined) {
   const [last, setLast] = useState<Inquiry>();
   const [sent, setSent] = useState<string>();
   useEffect(() => {
     if (current !== undefined) setLast(current);
   }, [current]);
-  const isHeld = last !== undefined && key !== undefined && (keyOf(last) === key || last.id === key) && keyOf(last) !== sent;
-  return { inquiry: isHeld ? last : undefined, letGo: () => setSent(last === undefined ? undefined : keyOf(last)) };
+  const isKept = last !== undefined && key !== undefined && (keyOf(last) === key || last.id === key) && keyOf(last) !== sent;
+  return { inquiry: isKept ? last : undefined, letGo: () => setSent(last === undefined ? undefined : keyOf(last)) };
 }
 
 /** What was open and is gone stays named until the reader chooses another; then its name leaves the address. */
