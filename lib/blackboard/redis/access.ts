@@ -45,6 +45,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
       ...[
         "client|kill",
         "client|list",
+        "dbsize",
         "fcall",
         "fcall_ro",
         "info",

@@ -19,6 +19,7 @@ import { agentsOf } from "./agents.ts";
 import type { ArgumentOf } from "./call.ts";
 import type { Deps } from "./deps.ts";
 import { resultByHand } from "./result-by-hand.ts";
+import { endOf } from "./streams.ts";
 
 type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused;
 
@@ -71,29 +72,55 @@ async function judgedArtefact(
   return { last_of_thread: last, artefact: filled, result: await resultByHand(deps, artefact, at) };
 }
 
-export async function findUnindexedArtefacts(deps: Deps): Promise<ArtefactId[]> {
+/** So often a look at a blackboard in which nothing seems to have happened is left out: with one every 15 s, for ten minutes. */
+const maxLeftOut = 40;
+
+/**
+ * Looks at every artefact's key, for as long as something happens. Nothing has been written by hand where all artefacts were in the indexes
+ * at the last look and neither the log nor the number of keys has changed since: a large instance at rest costs nothing then. One that was
+ * written in the place of a key that went is found later.
+ */
+export function unindexedArtefactsOf(deps: Deps): () => Promise<ArtefactId[]> {
+  const { connection, keys } = deps;
+  let [sound, leftOut]: [state: string, looks: number] = ["", 0];
+  return async () => {
+    const [size, end] = await connection.run((client) => Promise.all([client.dbSize(), endOf(client, keys.events)]));
+    const state = `${size} ${end}`;
+    if (state === sound && leftOut < maxLeftOut) {
+      leftOut += 1;
+      return [];
+    }
+    const { unindexed, waiting } = await scanForUnindexed(deps);
+    [sound, leftOut] = [unindexed === 0 ? state : "", 0];
+    return waiting;
+  };
+}
+
+/** `unindexed`: how many are in no index, also those whose content is refused. */
+async function scanForUnindexed(deps: Deps): Promise<{ unindexed: number; waiting: ArtefactId[] }> {
   const { connection, keys } = deps;
   const start = keys.artefact("");
-  const found: ArtefactId[] = [];
+  const found = new Map<ArtefactId, boolean>();
   let cursor = "0";
   do {
     const page = await connection.run((client) => client.scan(cursor, { MATCH: `${start}*`, COUNT: 500, TYPE: "hash" }));
     cursor = page.cursor;
     // `artifact:<id>:claims` matches too, and what follows there is no id.
-    const ids = page.keys.map((key) => ArtefactId.safeParse(key.slice(start.length)).data);
-    const waiting = await Promise.all(ids.map(async (id) => (id !== undefined && (await isWaiting(deps, id)) ? id : undefined)));
-    found.push(...waiting.filter((id) => id !== undefined));
+    const ids = page.keys.flatMap((key) => ArtefactId.safeParse(key.slice(start.length)).data ?? []);
+    await Promise.all(
+      ids.map(async (id) => {
+        if (!(await isIndexed(deps, id))) found.set(id, await isRefused(deps, id));
+      }),
+    );
   } while (cursor !== "0");
-  // A scan may show a key twice.
-  return [...new Set(found)];
+  return { unindexed: found.size, waiting: [...found].flatMap(([id, isSettled]) => (isSettled ? [] : [id])) };
 }
 
-/** True when it is not in the indexes, and its content is not refused. */
-async function isWaiting(deps: Deps, id: ArtefactId): Promise<boolean> {
+/** As it is now. */
+async function isRefused(deps: Deps, id: ArtefactId): Promise<boolean> {
   const { connection, keys } = deps;
-  if (await isIndexed(deps, id)) return false;
   const refusal = await connection.run((client) => client.hGet(keys.refusedArtefacts, id));
-  return refusal === null || !refusal.startsWith(digestOf(await readHandWritten(deps, id)));
+  return refusal?.startsWith(digestOf(await readHandWritten(deps, id))) === true;
 }
 
 const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };

@@ -10,7 +10,7 @@ import {
   digestOfContent,
 } from "../artefact-fields.ts";
 import type { ArtefactBoard, GoalEnding } from "../artefact-port.ts";
-import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
+import { adoptArtefact, unindexedArtefactsOf } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
 import type { Deps } from "./deps.ts";
 import { followChannel } from "./follow.ts";
@@ -43,7 +43,7 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     createArtefact: (artefact, actor) => call("createArtefact", {}, { artefact: artefactRecord(artefact), actor }),
 
     adoptArtefact: (id, epoch, { isOverdue = false } = {}) => adoptArtefact(deps, id, epoch, isOverdue),
-    findUnindexedArtefacts: () => findUnindexedArtefacts(deps),
+    findUnindexedArtefacts: unindexedArtefactsOf(deps),
     artefactHints: (signal) => followChannel(connection, keys.artefactChannel, signal),
 
     async readArtefact(id) {
