@@ -20,6 +20,12 @@ const retryMs = 500;
 
 const encoder = new TextEncoder();
 
+type Wants = (event: SettEvent) => boolean;
+const wantsAll: Wants = () => true;
+
+/** One that waits: nothing that it wants has come after `past` up to the newest event. */
+type Waiter = { past: string; wants: Wants; wake: () => void };
+
 export class EventHub {
   readonly #board: Board;
   readonly #log: JsonLog;
@@ -32,7 +38,7 @@ export class EventHub {
   #ringBytes = 0;
   readonly #pastReads: Promise<unknown>[] = Array.from({ length: maxPastReads }, () => Promise.resolve());
   #nextRead = 0;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiter>();
   readonly #listeners = new Set<(events: readonly SettEvent[]) => void>();
 
   constructor(board: Board, log: JsonLog, ringSize = defaultRingSize) {
@@ -98,19 +104,23 @@ export class EventHub {
     return await reading;
   }
 
-  /** Resolves when there are events after this one, after `ms`, or at the signal. */
-  async changed(id: string, ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || (this.#last !== undefined && compareIds(this.#last, id) > 0)) return;
-    await new Promise<void>((resolve) => {
+  /**
+   * Resolves when there is an event after this one that is wanted, after `ms`, or at the signal: with the id of an event up to which none is
+   * wanted. What is not wanted wakes nobody: hundreds may watch a goal each.
+   */
+  async changed(id: string, ms: number, signal: AbortSignal, wants: Wants = wantsAll): Promise<string> {
+    if (signal.aborted || (this.#last !== undefined && compareIds(this.#last, id) > 0)) return id;
+    return await new Promise<string>((resolve) => {
       const finish = () => {
         clearTimeout(timer);
         signal.removeEventListener("abort", finish);
-        this.#waiting.delete(finish);
-        resolve();
+        this.#waiting.delete(waiter);
+        resolve(waiter.past);
       };
+      const waiter: Waiter = { past: id, wants, wake: finish };
       const timer = setTimeout(finish, ms);
       signal.addEventListener("abort", finish, { once: true });
-      this.#waiting.add(finish);
+      this.#waiting.add(waiter);
     });
   }
 
@@ -127,6 +137,7 @@ export class EventHub {
   }
 
   #take(events: readonly SettEvent[]): void {
+    const before = this.#last;
     for (const event of events) {
       const one = sent(event);
       this.#ring.push(one);
@@ -136,7 +147,10 @@ export class EventHub {
     // Cut only now and then: each cut moves all that stays.
     if (this.#ring.length > this.#ringSize * 1.5 || this.#ringBytes > maxRingBytes * 1.5) this.#cut();
     for (const listener of this.#listeners) listener(events);
-    this.#wake();
+    for (const waiter of [...this.#waiting]) {
+      // One that says it is elsewhere looks for itself.
+      if (waiter.past !== before || isReached(waiter, events)) waiter.wake();
+    }
   }
 
   #cut(): void {
@@ -149,8 +163,17 @@ export class EventHub {
   }
 
   #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
+    for (const { wake } of [...this.#waiting]) wake();
   }
+}
+
+/** Whether one of the events is wanted. Those before it are past. */
+function isReached(waiter: Waiter, events: readonly SettEvent[]): boolean {
+  for (const event of events) {
+    if (waiter.wants(event)) return true;
+    waiter.past = event.id;
+  }
+  return false;
 }
 
 function sent(event: SettEvent): Sent {

@@ -91,7 +91,7 @@ async function* framesOf(
       // With where the client is in the log: what it does not want need not be read again.
       yield encoder.encode(`id: ${last}\nevent: ping\ndata: {}\n\n`);
       sentAt = performance.now();
-    } else if (events.length === 0) await hub.changed(last, left, over);
+    } else if (events.length === 0) last = await hub.changed(last, left, over, (event) => isWanted(event, filter));
   }
 }
 

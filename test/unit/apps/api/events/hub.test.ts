@@ -91,3 +91,33 @@ test("a listener gets each event once, until it ends", async () => {
   await hub.caughtUp(10_000, signal);
   expect(seen).toEqual([0, 1, 2, 3, 4]);
 });
+
+test("who waits for some events is not woken by others, and goes on behind them", async () => {
+  await using at = await scene(10);
+  const { board, hub, log, signal } = at;
+  let isWoken = false;
+  const waiting = hub
+    .changed(hub.last ?? "", 60_000, signal, ({ actor }) => actor === "person:wanted")
+    .then((past) => {
+      isWoken = true;
+      return past;
+    });
+  await log(30);
+  expect(await hub.caughtUp(10_000, signal)).toBe(true);
+  expect(isWoken).toBe(false);
+  const last = hub.last;
+  const wanted = await board.logEvent({ type: "cancel_requested" }, "person:wanted");
+  expect(await waiting).toBe(last ?? "");
+  expect((await hub.read(last ?? "", 10)).map(({ event }) => event.id)).toEqual([wanted]);
+});
+
+test("who waits for what does not come learns how far it has looked", async () => {
+  await using at = await scene(10);
+  const { hub, log, signal } = at;
+  const leaving = new AbortController();
+  const waiting = hub.changed(hub.last ?? "", 60_000, leaving.signal, () => false);
+  await log(30);
+  expect(await hub.caughtUp(10_000, signal)).toBe(true);
+  leaving.abort();
+  expect(await waiting).toBe(hub.last ?? "");
+});
