@@ -15,6 +15,7 @@ import { containerFigures, sizes, versionMs, workerStartRatio } from "./containe
 import { median, percentile, rounded } from "./figures.ts";
 import { gatewayFigures } from "./gateway-side.ts";
 import { harmFigures } from "./harm-side.ts";
+import { pageFigures } from "./page-side.ts";
 import { fillHistory, measure, readings } from "./reading-side.ts";
 import { rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
@@ -125,6 +126,7 @@ if (!options["no-containers"]) {
   Object.assign(figures, containers);
   figures.worker_start_ratio = await workerStartRatio(5);
   Object.assign(figures, await harmFigures(10));
+  Object.assign(figures, await pageFigures(5));
   for (const [part, megabytes] of Object.entries(idle_memory_mb)) figures[`idle_${part}_mb`] = megabytes;
   for (const [name, megabytes] of Object.entries(await sizes())) figures[`${name.replaceAll(/[^a-z]+/g, "_")}_mb`] = megabytes;
 }

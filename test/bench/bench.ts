@@ -1,5 +1,5 @@
-// `just bench`: all figures. With --only api those of the API, with --only ratios [--quick] the table of ratios, with --only costs [--scene NAME]
-// what a claim costs: for these no program is compiled and no image built.
+// `just bench`: all figures. With --only api those of the API, with --only page those of the page, with --only ratios [--quick] the table of
+// ratios, with --only costs [--scene NAME] what a claim costs: but for --only page no program is compiled and no image built.
 import process from "node:process";
 import { parseArgs } from "node:util";
 
@@ -19,10 +19,14 @@ switch (options.only) {
     console.log(await (await import("./api-side.ts")).apiFigures(50_000, 5_000));
     process.exit();
     break;
+  case "page":
+    console.log(await (await import("./page-side.ts")).pageFigures(10));
+    process.exit();
+    break;
   case "costs":
     await (await import("./cost-figures.ts")).printCosts(typeof options.scene === "string" ? options.scene : "");
     process.exit();
     break;
   default:
-    throw new Error(`There are --only ratios, --only api and --only costs, and not ${options.only}.`);
+    throw new Error(`There are --only ratios, --only api, --only page and --only costs, and not ${options.only}.`);
 }
