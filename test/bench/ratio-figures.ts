@@ -77,7 +77,7 @@ export async function measurePhases({ goals, claims, rounds }: Amount): Promise<
   return { three_phases_per_job: ratioOf(claimRates, jobRates), phase_by_job: goalMs / jobMs, phase_ms: goalMs };
 }
 
-/** The tool really started: by processes that have just been started, and again and again by one of three agents. */
+/** The tool really started: by processes that have just been started, and, when they are warm, again and again by one of three agents. */
 export async function measureTools({ goals, rounds }: Amount): Promise<Figures> {
   const clan: Clan = { one: "exclusive", two: "ignore", three: "ignore" };
   const first: number[] = [];
@@ -88,6 +88,8 @@ export async function measureTools({ goals, rounds }: Amount): Promise<Figures> 
     const took: number[] = [];
     for (let goal = 0; goal < 100; goal++) took.push((await sett.latency()).toToolMs);
     first.push(median(took));
+    // From here on warm, as everybody else is measured.
+    await sett.throughput(3 * goals);
     const bare = await bareStartsPerSecond(goals);
     byBare.push((await sett.throughput(goals)) / bare);
   }
