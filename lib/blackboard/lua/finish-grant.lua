@@ -19,10 +19,14 @@ local function write_start(keys, args)
   end_mail(args.agent, args.start.mail)
 end
 
+local function reason_before(text)
+  return text:match('^%x* (.*)$') or text
+end
+
 -- The first refusal of this artefact is remembered, and logged.
 local function refuse_result(keys, args, event, problem, lost)
   local before = redis.call('HGET', keys.refused_artefacts, args.artefact.id)
-  if before then return refused(before:match('^%x* (.*)$') or before) end
+  if before then return refused(reason_before(before)) end
   redis.call('HSET', keys.refused_artefacts, args.artefact.id, ' ' .. problem)
   event.type, event.data = 'result_refused', object('reason', problem, 'attempt', args.attempt, 'source', lost)
   log(event)
@@ -48,6 +52,9 @@ end
 
 local function finish_grant(keys, args)
   local artefact, start = args.artefact, args.start
+  -- A message by hand names no attempt: read again, it would be about the one that has been queued since.
+  local before = redis.call('HGET', keys.refused_artefacts, artefact.id)
+  if before and redis.call('EXISTS', artefact_key(artefact.id)) == 0 then return refused(reason_before(before)) end
   local claim = read_fields(keys.claim, claim_fields)
   local grant, stored = read_grant(args.claim, args.agent)
   local is_starting = start and stored ~= start.grant

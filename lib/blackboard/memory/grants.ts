@@ -121,6 +121,8 @@ export function grantsOf(
 
     async finishGrant({ claim: id, grant, endedAt, result, host, mail, readOn, start, commit: decided }) {
       ensureOn(readOn);
+      const refusedBefore = state.artefacts.has(result.artefact.id) ? undefined : state.refused.get(result.artefact.id);
+      if (refusedBefore !== undefined) return { outcome: "refused", reason: refusedBefore.reason };
       if (start !== undefined) {
         const started = await grants.acceptGrant({ claim: id, grant, host, ...start });
         if (started.outcome === "refused") return { ...started, outcome: "not_started" };

@@ -3,6 +3,7 @@ import { isRetry } from "../../../lib/core/retry-claim.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
 import { isStandIn } from "../../../lib/core/stand-in.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { RulePolicy, Rules } from "../history-checker.ts";
 import { claimLogsOf, ofType, rankOf, resultsByPhase } from "./claim-log.ts";
@@ -125,8 +126,12 @@ function* claimsEndAsTheLogSays(history: History) {
     const logged = ends.map(({ type }) => (type === "claim_completed" ? "complete" : "terminated")).join(" and ") || "open";
     const recorded = isEnded(status) ? status : "open";
     if (logged !== recorded) yield `Claim ${id} is ${recorded}, but by the log it is ${logged}.`;
-    // What the orchestrator could not handle while a person had damaged the claim, it gives up later.
-    const last = events.findLast(({ type }) => type !== "event_given_up");
+    // What the orchestrator could not handle while a person had damaged the claim, it gives up later; and what reviewers say of a goal is
+    // a question to people, which comes of the claim's end.
+    const isAside = ({ type, artefact_id }: SettEvent) =>
+      type === "event_given_up" ||
+      (type === "question_asked" && history.artefacts.get(String(artefact_id))?.produced_by_agent === "");
+    const last = events.findLast((event) => !isAside(event));
     if (ends.length > 0 && last !== ends[0]) yield `Claim ${id} went on after its end: ${last?.type}.`;
     if (status === "terminated" && String(ends[0]?.data?.reason) !== termination_reason)
       yield `Claim ${id} was terminated for another reason than the log says: ${termination_reason}`;
