@@ -20,19 +20,22 @@ function* everyEventHasAnActor({ events }: History) {
   }
 }
 
+const requests: readonly SettEvent["type"][] = ["cancel_requested", "retry_requested", "request_refused"];
+
 function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: History) {
   const known = new Set<string>();
   for (const { id, type, goal_id, claim_id, artefact_id, agent, data } of events) {
     const subject = `Event ${id} (${type}) is about`;
     if (type === "agent_registered") known.add(String(agent));
-    if (goal_id !== undefined && !goals.has(goal_id)) yield `${subject} goal ${goal_id}, which is nowhere.`;
+    // A person may ask for what is lost by then.
+    const isRequest = requests.includes(type);
+    if (goal_id !== undefined && !isRequest && !goals.has(goal_id)) yield `${subject} goal ${goal_id}, which is nowhere.`;
     // A claim may be lost with Redis' last writes; the result that is refused says so.
     const isRefused = type === "result_refused" && data?.reason === `There is no claim ${claim_id}.`;
     if (claim_id !== undefined && !isRefused && !claims.has(claim_id)) yield `${subject} claim ${claim_id}, which is nowhere.`;
     if (agent !== undefined && type !== "bid_refused" && !known.has(agent))
       yield `${subject} agent ${agent}, which was never registered.`;
-    // What was refused is logged and not stored; a rule of its own looks for what the log calls created. A person may ask for what is lost.
-    const isRequest = type === "retry_requested" || type === "request_refused";
+    // What was refused is logged and not stored; a rule of its own looks for what the log calls created.
     const isKept = !isRequest && type !== "result_refused" && type !== "artefact_refused" && type !== "artefact_created";
     if (isKept && artefact_id !== undefined && !artefacts.has(artefact_id))
       yield `${subject} artefact ${artefact_id}, which is nowhere.`;
