@@ -63,6 +63,17 @@ test("up with mistakes in sett.yml names all of them with line and path, before 
   });
 });
 
+test("up names a variable of telemetry that the API would refuse, before anything starts", async () => {
+  const api = "services: { api: { port: 8443, tokens: [{ name: ci, secret: ci, may: [read] }] } }";
+  await inRepository(`${sett}secrets: { ci: { file: ./token } }\n${api}\n`, async (cwd) => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense", DOCKER_HOST: "unix:///nowhere/docker.sock" };
+    const { code, err } = await runSett(["up"], { cwd, env });
+    expect(code).toBe(2);
+    expect(err).toContain("OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address such as http://collector:4318");
+    expect(err).toContain("unset OTEL_EXPORTER_OTLP_ENDPOINT");
+  });
+});
+
 test.each(["Demo", "de mo", "-demo", "démo", "a".repeat(41), ""])("up refuses %j as a name", async (name) => {
   await inRepository(sett, async (cwd) => {
     const { code, err } = await runSett(["up", `--name=${name}`], { cwd });
