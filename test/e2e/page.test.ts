@@ -227,6 +227,25 @@ test("without a token the page asks for one, and goes on to the view of the addr
   expect(page.url()).toBe(`${scene.page.url}/#/clan`);
 });
 
+test("a token in the address that is not good leads to the sign-in, which says so, and is gone from the address", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(`${scene.page.url}/?token=from-yesterday#/clan`);
+  await page.getByRole("alert").getByText("The token in the address is not good").waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/?refused=token#/clan`);
+  await page.getByLabel("Token").fill("mistyped");
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/?refused=token#/clan`);
+  const token = new URL(scene.page.address("#/clan")).searchParams.get("token") ?? "";
+  await page.getByLabel("Token").fill(token);
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+  await page.goto(`${scene.page.url}/?token=from-yesterday#/clan`);
+  await page.getByRole("link", { name: "Go on so" }).click();
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+});
+
 test("the log of an agent is shown as it is written, and controls in it are shown by their names", async () => {
   const more = gate();
   const logs = {
