@@ -145,6 +145,7 @@ test("a goal is cancelled after a second thought, and its work ends", async () =
   await page.getByRole("button", { name: "Cancel the goal" }).click();
   await page.getByRole("button", { name: "Yes" }).click();
   await page.locator(".goal-title").getByText("cancelled").waitFor();
+  expect(await page.getByRole("button", { name: "Cancel the goal" }).count()).toBe(0);
   await page.getByText("No agent works on this goal.").waitFor();
 });
 
@@ -244,6 +245,18 @@ test("a token in the address that is not good leads to the sign-in, which says s
   await page.goto(`${scene.page.url}/?token=from-yesterday#/clan`);
   await page.getByRole("link", { name: "Go on so" }).click();
   await page.getByRole("heading", { name: "Clan" }).waitFor();
+});
+
+test("the log of a gateway is offered only where one has run", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(scene.page.address("#/clan"));
+  const logs = page.getByRole("group", { name: "Logs of the services" });
+  await logs.getByRole("button", { name: "orchestrator" }).waitFor();
+  expect(await logs.getByRole("button").allTextContents()).toEqual(["orchestrator", "redis"]);
+  const started_at = new Date().toISOString();
+  await scene.clan.board.announceGateway({ started_at, goal_budget: {}, agents: {}, models: {} });
+  await page.reload();
+  await logs.getByRole("button", { name: "gateway" }).waitFor();
 });
 
 test("the log of an agent is shown as it is written, and controls in it are shown by their names", async () => {

@@ -29,6 +29,7 @@ export type Instance = {
   paused: { since: string; by: string } | null;
   orchestrator: { holder: string; epoch: number; alive: boolean } | null;
   redis: { used_bytes: number; limit_bytes: number | null; problem: string | null } | null;
+  gateway: boolean;
   repository: { head: string | null } | null;
   counts: { goals: number; open_questions: number; open_approvals: number; open_claims: number };
   now: string;

@@ -46,6 +46,7 @@ test("the instance says who asks, what he may do, and what there is", async () =
     me: { name: "answerer", actor: "person:answerer", rights: ["read", "answer"] },
     paused: null,
     orchestrator: { alive: true },
+    gateway: false,
     repository: null,
     counts: { goals: 2, open_questions: 0, open_approvals: 1, open_claims: 1 },
   });
