@@ -204,8 +204,14 @@ test("the instance is paused and resumed by name", async () => {
   expect(await scene.ask("POST", "/v1/resume")).toMatchObject({ status: 200, body: { paused: null } });
 });
 
-test("the budget of a goal is raised, also that of an agent in it", async () => {
+test("the budget of a goal is raised, also that of an agent in it, once a gateway has run", async () => {
   const goal = await post("wait");
+  expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd" })).toMatchObject({
+    status: 409,
+    body: { detail: "No gateway has run in this sett, so goals cost nothing, and have no limit to raise." },
+  });
+  const started_at = new Date().toISOString();
+  await scene.clan.board.announceGateway({ started_at, goal_budget: {}, agents: {}, models: {} });
   const raised = await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd, 10 calls" }, { as: "answerer" });
   expect(raised).toMatchObject({ status: 200, body: { goal_id: goal, added: { usd: 5, calls: 10 } } });
   expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "many" })).toMatchObject({
