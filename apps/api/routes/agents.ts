@@ -36,10 +36,10 @@ const readLogs = createRoute({
         .string()
         .min(1)
         .max(40)
-        .regex(/^[a-z0-9-]+$/, { error: "is the name of an agent, or orchestrator, gateway or redis" })
+        .regex(/^[a-z0-9-]+$/, { error: "must be the name of an agent, or orchestrator, gateway, redis or api" })
         .openapi({
           param: { name: "name", in: "path" },
-          description: "An agent, or `orchestrator`, `gateway`, `redis`.",
+          description: "An agent, or `orchestrator`, `gateway`, `redis`, `api`.",
           example: "coder",
         }),
     }),

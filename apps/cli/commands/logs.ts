@@ -23,14 +23,14 @@ const linesAtOnce = 500;
 
 export const logs = defineCommand({
   name: "logs",
-  description: "show the log of an agent, the orchestrator, the gateway or Redis",
+  description: "show the log of an agent, the orchestrator, the gateway, Redis or the API",
   details: [
     "It includes stopped containers, and an agent's workers. sett keeps the last 200 lines of each container that `sett up`",
     "or `sett down` removes, and shows them also while nothing runs. On a terminal it prints the JSON lines in a readable",
     "form; elsewhere unchanged.",
   ].join("\n"),
   args: {
-    part: { type: "positional", required: true, description: "an agent's name, orchestrator, gateway or redis" },
+    part: { type: "positional", required: true, description: "an agent's name, orchestrator, gateway, redis or api" },
     follow: { type: "boolean", alias: "f", description: "follow the log until Ctrl-C" },
     tail: { type: "string", valueHint: "LINES", description: "only the last LINES lines" },
     json: { type: "boolean", description: "print the JSON lines unchanged, also on a terminal" },
