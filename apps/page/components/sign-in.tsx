@@ -19,7 +19,8 @@ export function SignIn({ isSignedIn }: { isSignedIn: boolean }) {
       <h1>Sett</h1>
       {isRefused() && (
         <p role="alert">
-          The token in the address is not good: it is mistyped, it was replaced, or the <code>sett ui</code> that made it has ended.
+          The token in the address is not good: it is mistyped, it was replaced, or the <code>sett ui</code> that made it has
+          ended.
         </p>
       )}
       <p>

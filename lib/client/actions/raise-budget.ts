@@ -28,9 +28,13 @@ export async function raiseBudget(
 ): Promise<{ agent: AgentName | undefined }> {
   const gateway = await board.readGateway();
   if (gateway === undefined)
-    throw new SettError("request-refused", "No gateway has run in this sett, so goals cost nothing, and have no limit to raise.", {
-      hint: "Agents have language models where sett.yml names `models`.",
-    });
+    throw new SettError(
+      "request-refused",
+      "No gateway has run in this sett, so goals cost nothing, and have no limit to raise.",
+      {
+        hint: "Agents have language models where sett.yml names `models`.",
+      },
+    );
   const agent = name === undefined ? undefined : await agentOf(board, name, gateway);
   const order = { goal, add, actor, cause };
   const reply = await board.raiseBudget(agent === undefined ? order : { ...order, agent });
@@ -40,12 +44,7 @@ export async function raiseBudget(
 
 /** Registered, or known to the gateway. */
 async function agentOf(board: PersonBlackboard, name: string, { agents }: GatewayNotice): Promise<AgentName> {
-  const names = [
-    ...new Set([
-      ...(await board.listAgents()).map((agent) => String(agent.name)),
-      ...Object.keys(agents),
-    ]),
-  ];
+  const names = [...new Set([...(await board.listAgents()).map((agent) => String(agent.name)), ...Object.keys(agents)])];
   const agent = AgentName.safeParse(name).data;
   if (agent !== undefined && names.includes(agent)) return agent;
   const nearest = nearestWord(name, names);

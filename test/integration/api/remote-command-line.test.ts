@@ -5,6 +5,7 @@ import { openRepository } from "../../../apps/api/repository.ts";
 import { readGoal } from "../../../lib/client/facts/goal.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
+import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
 import { git, sampleRepository } from "../../support/git/sample-repository.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -163,6 +164,26 @@ describe("with SETT_API", () => {
     const events = await scene.clan.board.readEvents("0", 10_000);
     expect(events.filter(({ actor }) => actor === "person:eve")).toEqual([]);
     expect(events.filter(({ type, data }) => type === "api_called" && String(data?.path).includes("readHeads"))).toEqual([]);
+  });
+
+  test("an assistant acts beside the name of the token, with the tools that its token allows", async () => {
+    const toolsOf = async (as: TokenName, ...options: string[]) => {
+      await using editor = await connectEditor({ cwd: here.path, env: env(as), options });
+      return (await editor.client.listTools()).tools.map(({ name }) => name);
+    };
+    expect(await toolsOf("reader")).not.toContain("post_goal");
+    expect(await toolsOf("forager", "--may", "all")).toContain("post_goal");
+    expect(await toolsOf("forager", "--may", "all")).not.toContain("cancel_goal");
+    expect(await toolsOf("all")).not.toContain("cancel_goal");
+    await using editor = await connectEditor({ cwd: here.path, env: env(), options: ["--may", "all"] });
+    const stated = await editor.call("post_goal", { text: "Which window?", wait_seconds: 30 });
+    const goal = String(stated.data.goal_id);
+    expect(await actorOf(goal)).toBe("person:all, by test-editor 1.2");
+    expect(await editor.call("cancel_goal", { goal })).toMatchObject({ isError: false });
+    const events = await scene.clan.board.readEvents("0", 10_000);
+    expect(events.find(({ type, goal_id }) => type === "goal_ended" && goal_id === goal)?.data).toMatchObject({
+      by: "person:all, by test-editor 1.2",
+    });
   });
 
   test("watch follows the log as it grows", async () => {

@@ -2,12 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import process from "node:process";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { AskingSett, clearGoal, reportGoal } from "../../support/cli/asking-sett.ts";
+import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
-import { settBinary } from "../../support/process/compiled.ts";
 
 let sett: AskingSett;
 
@@ -19,28 +18,7 @@ afterAll(async () => {
   await sett[Symbol.asyncDispose]();
 });
 
-type Called = { isError: boolean; text: string; data: Record<string, unknown> };
-
-async function connect(...options: string[]) {
-  const client = new Client({ name: "test-editor", version: "1.2" });
-  const { folder: cwd, env } = sett.at;
-  await client.connect(
-    new StdioClientTransport({ command: settBinary, args: ["mcp", ...options], cwd, env: whole(env), stderr: "pipe" }),
-  );
-  return {
-    client,
-    async call(name: string, args: Record<string, unknown> = {}): Promise<Called> {
-      const { isError, content, structuredContent } = await client.callTool({ name, arguments: args });
-      const [first] = content as { text: string }[];
-      return { isError: isError === true, text: first?.text ?? "", data: (structuredContent ?? {}) as Called["data"] };
-    },
-    [Symbol.asyncDispose]: () => client.close(),
-  };
-}
-
-function whole(env: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env };
-}
+const connect = (...options: string[]) => connectEditor({ cwd: sett.at.folder, env: sett.at.env, options });
 
 async function eventsOf(type: string) {
   return (await sett.board.readEvents("0", 10_000)).filter((event) => event.type === type);
