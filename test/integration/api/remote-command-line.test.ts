@@ -1,13 +1,17 @@
 // The command line works with an instance elsewhere through its API: SETT_API and SETT_API_TOKEN instead of Redis and Docker.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import process from "node:process";
+import { digestOf } from "../../../apps/api/access/tokens.ts";
+import type { Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
+import { aborted } from "../../../lib/async/sleep.ts";
 import { readGoal } from "../../../lib/client/facts/goal.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
 import { git, sampleRepository } from "../../support/git/sample-repository.ts";
+import { freePort } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 let scene: ApiScene;
@@ -193,4 +197,40 @@ describe("with SETT_API", () => {
     watching.signal("SIGINT");
     expect(await watching.exited).toBe(130);
   });
+});
+
+/** Has written so many lines, and is silent. */
+class GrowingLog implements Logs {
+  readonly lines: string[] = [];
+  async *read(_name: string, { tail, signal }: { tail: number; signal: AbortSignal }) {
+    const before = this.lines.length;
+    yield* this.lines.slice(-tail);
+    await waitFor("the next line", () => signal.aborted || this.lines.length > before);
+    if (!signal.aborted) yield* this.lines.slice(before);
+    await aborted(signal);
+  }
+}
+
+test("logs --follow goes on where it was when the API starts again", async () => {
+  const log = new GrowingLog();
+  log.lines.push("one", "two");
+  const port = await freePort();
+  const token = "t".repeat(32);
+  const tokens = [{ name: "all", sha256: digestOf(token).toString("hex"), may: ["read" as const] }];
+  const start = () => ApiScene.start({}, { orchestrator: false, port, deps: { tokens, logs: log } });
+  const first = await start();
+  const remote = { SETT_API: first.url, SETT_API_TOKEN: token };
+  await using following = startSett(["logs", "coder", "--follow"], { cwd: here.path, env: remote });
+  await following.untilOut("two\n");
+  await first[Symbol.asyncDispose]();
+  await following.untilErr("The API does not answer. Waiting until it does");
+  log.lines.push("three");
+  await using _second = await start();
+  await following.untilErr("The API answers again.");
+  await following.untilOut("three\n");
+  log.lines.push("four");
+  await following.untilOut("four\n");
+  expect(following.out()).toBe("one\ntwo\nthree\nfour\n");
+  following.signal("SIGINT");
+  expect(await following.exited).toBe(130);
 });

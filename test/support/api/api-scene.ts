@@ -16,7 +16,8 @@ import { placeInRedis } from "../world/redis-place.ts";
 import { requireConforming } from "./conforming.ts";
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string };
-type Options = { redis?: RedisServer; orchestrator?: boolean; deps?: Partial<Deps> };
+/** `port`: any that is free where it is missing. */
+type Options = { redis?: RedisServer; orchestrator?: boolean; deps?: Partial<Deps>; port?: number };
 
 /** Tokens by what they may do: `all` may everything, the others one thing beside `read`. */
 const tokenNames = {
@@ -53,7 +54,8 @@ export class ApiScene implements AsyncDisposable {
     this.#end = end;
   }
 
-  static async start(members: Record<string, Member> = {}, { redis: given, orchestrator = true, deps = {} }: Options = {}) {
+  static async start(members: Record<string, Member> = {}, options: Options = {}) {
+    const { redis: given, orchestrator = true, deps = {}, port = 0 } = options;
     const redis = given ?? (await startRedisServer());
     const place = placeInRedis(redis);
     const clan = new Clan(place, await place.open(), { contactMs: 0 });
@@ -85,7 +87,7 @@ export class ApiScene implements AsyncDisposable {
       },
       over.signal,
     );
-    const server = serve({ port: 0, hostname: "127.0.0.1", idleSeconds: 60 }, api.app.fetch);
+    const server = serve({ port, hostname: "127.0.0.1", idleSeconds: 60 }, api.app.fetch);
     const running = api.run();
     const url = `http://127.0.0.1:${server.port}`;
     return new ApiScene({ clan, redis, url, tokens, app: api.app, log, metrics }, async () => {
