@@ -82,6 +82,7 @@ export const up = defineCommand({
     "sett up --replay ./cassettes  # calls of models as they were recorded",
   ],
   endsItself: true,
+  isOfThisMachine: true,
   async run(args, shell) {
     const ordered = readCassettes(args, shell.cwd);
     const requested = runtimeNames.find((each) => each === args.runtime);

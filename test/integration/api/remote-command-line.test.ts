@@ -137,7 +137,11 @@ describe("with SETT_API", () => {
       err: expect.stringContaining("does not answer"),
     });
     expect(await at({}, "hoard", "--name", "other")).toMatchObject({ code: 1, err: expect.stringContaining("not of other") });
-    expect(await at({}, "prune", "--before", "1d")).toMatchObject({ code: 2, err: expect.stringContaining("through the API") });
+    for (const words of [["prune", "--before", "1d"], ["up"], ["down"], ["ui", "--no-open"], ["agent-env", "coder"]])
+      expect(await at({}, ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`sett: \`sett ${words[0]}\` cannot be done through the API`),
+      });
     expect(await at({}, "pause", "--as", "Eve")).toMatchObject({
       code: 2,
       err: expect.stringContaining("in whose name you act"),
