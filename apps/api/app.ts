@@ -71,6 +71,6 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
     app.get("*", async (context, next) => (await page(context.req.raw)) ?? (await next()));
   }
   app.notFound((context) => refuse(parts, unknownAddress(context.req.path)));
-  app.onError((error) => refuse(parts, error));
+  app.onError((error, { req }) => refuse(parts, error, req.path));
   return { app, parts, run: async () => void (await Promise.all([parts.hub.run(signal), runTriggers(parts)])) };
 }

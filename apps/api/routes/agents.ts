@@ -85,7 +85,7 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
     const { logs } = deps;
     if (logs === undefined)
       throw new SettError("not-ready", "This API reaches no logs of agents.", {
-        hint: `\`${deps.suggest(`logs ${name}`)}\` shows them.`,
+        hint: `Who runs the instance reads them on its machine: \`sett logs ${name}\`.`,
       });
     if (follow === "true")
       return await openStream(parts, context, "text/plain; charset=utf-8", async ({ signal, end }) =>

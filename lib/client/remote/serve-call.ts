@@ -12,7 +12,8 @@ import { actorBy, assistantIn } from "../actions/assistant.ts";
 import { findJudged, judge } from "../actions/judge.ts";
 import type { Marks } from "../actions/marks.ts";
 import { postAnswer } from "../actions/post-answer.ts";
-import { oneLine } from "../text/plain-text.ts";
+import { issueSentence } from "../text/issue-sentence.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { type RemoteCallName, remoteCalls } from "./calls.ts";
 
@@ -136,10 +137,17 @@ async function requestOf({ type, goal_id, artefact_id }: EventDraft, { board }: 
 function parsed<Name extends RemoteCallName>(name: Name, args: unknown) {
   const result = remoteCalls[name].args.safeParse(args);
   if (result.success) return result.data as (typeof remoteCalls)[Name]["args"]["_output"];
-  const [first] = result.error.issues;
-  throw new SettError("usage", `The arguments of ${name} are malformed: ${first?.path.join(".") ?? ""} ${first?.message ?? ""}`, {
+  const problems = result.error.issues.slice(0, 3).map((issue) => `${placeOf(issue.path)} ${issueSentence(issue)}`);
+  throw new SettError("usage", `The arguments of ${name} are wrong: ${problems.join("; ")}.`, {
     hint: "Do the command line and the API have the same version?",
   });
+}
+
+/** Arguments have no names: the first one is number 1. */
+function placeOf([index, ...rest]: readonly PropertyKey[]): string {
+  if (typeof index !== "number") return "the list of them";
+  const name = rest.map(String).join(".");
+  return `number ${index + 1}${name === "" ? "" : `, \`${shorten(oneLine(name), 60)}\`,`}`;
 }
 
 function wrong(expected: string): SettError {

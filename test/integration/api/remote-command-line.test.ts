@@ -155,7 +155,15 @@ describe("with SETT_API", () => {
     expect(await scene.post("/v1/board/createArtefact", [forged, "person:eve"])).toMatchObject({ status: 422 });
     expect(await scene.post("/v1/board/registerAgents", [[], "person:eve", { exact: true }])).toMatchObject({ status: 404 });
     expect(await scene.post("/v1/board/constructor", [])).toMatchObject({ status: 404 });
-    expect(await scene.post("/v1/board/readHeads", ["all"])).toMatchObject({ status: 422 });
+    expect(await scene.post("/v1/board/readHeads", ["all"])).toMatchObject({
+      status: 422,
+      body: { detail: "The arguments of readHeads are wrong: number 1 must be a list." },
+    });
+    for (const place of ["zzz", "1-99999999999999999999"])
+      expect(await scene.post("/v1/board/readEvents", [place, 10])).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringContaining("number 1 must be `0` or an event's id") },
+      });
     const old = { ...artefact, id: crypto.randomUUID(), created_at: "1999-01-01T00:00:00.000Z", source_artefacts: [goal] };
     const back = { ...old, goal_id: old.id, logical_id: old.id, metadata: { ...artefact?.metadata, trigger: "nightly" } };
     expect(await scene.post("/v1/board/createArtefact", [back, "person:eve"])).toMatchObject({ status: 200 });

@@ -92,7 +92,7 @@ describe("sett mcp", () => {
     await using editor = await connect();
     expect(await editor.call("read_goal", { goal: "ffffffff" })).toEqual({
       isError: true,
-      text: "There is no goal ffffffff. `sett hoard` lists the ids. (artefact-not-found)",
+      text: "There is no goal ffffffff. `list_artefacts` lists the ids. (artefact-not-found)",
       data: {},
     });
     expect((await editor.call("read_artefact", { id: "../etc" })).text).toContain("is not the id of an artefact");

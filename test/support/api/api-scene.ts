@@ -1,12 +1,13 @@
 // The API on a port of its own, over a clan on a real Redis, with tokens of several rights.
+
 import { randomBytes } from "node:crypto";
 import { digestOf } from "../../../apps/api/access/tokens.ts";
 import { createApi } from "../../../apps/api/app.ts";
 import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
 import type { Api } from "../../../apps/api/env.ts";
 import { type ApiMetrics, createApiMetrics } from "../../../apps/api/metrics.ts";
+import { suggestRequest } from "../../../apps/api/over-http.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
@@ -81,7 +82,7 @@ export class ApiScene implements AsyncDisposable {
         log: createJsonLog((line) => log.push(line), systemClock.now),
         clock: systemClock,
         newId: () => crypto.randomUUID(),
-        suggest: suggestFor(undefined),
+        suggest: suggestRequest,
         limits: defaultLimits,
         ...deps,
       },
