@@ -73,7 +73,10 @@ test("a goal may name its commit, also one that is not at HEAD, and is stated on
   expect((await scene.post("/v1/goals", { text: "fail", id })).body).toEqual({ id, commit: repository.base, summary: "fail" });
   expect(await scene.post("/v1/goals", { text: "other", id })).toMatchObject({ status: 422, body: { code: "usage" } });
   expect(later).not.toBe(repository.base);
-  expect(await scene.post("/v1/goals", { text: "x", commit: "0".repeat(40) })).toMatchObject({ status: 422 });
+  expect(await scene.post("/v1/goals", { text: "x", commit: "0".repeat(40) })).toMatchObject({
+    status: 422,
+    body: { detail: `The repository does not have commit ${"0".repeat(40)}.` },
+  });
 });
 
 test("a goal is refused while the working tree has changes that agents would not see", async () => {
