@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { $ } from "bun";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { settBinary } from "../../support/process/compiled.ts";
 
 const sett = "version: '1.0'\nagents:\n  echo:\n    image: sett/agent-base:latest\n    command: [\"/bin/cat\"]\n";
 let at: Workspace;
@@ -43,6 +45,18 @@ test("forage outside of a git repository says so and posts nothing", async () =>
   expect(code).toBe(1);
   expect(err).toContain("is not in a git repository");
   expect(await at.need("hoard", "--json")).toBe(before);
+});
+
+test("forage refuses a goal whose bytes are not UTF-8, and takes the mark that is written in their place", async () => {
+  const before = await at.need("hoard", "--json");
+  const bytes = ["sh", "-c", `exec "${settBinary}" forage --goal "$(printf 'caf\\351')"`];
+  const started = Bun.spawnSync(bytes, { cwd: at.folder, env: { ...process.env, ...at.env } });
+  expect({ code: started.exitCode, err: started.stderr.toString() }).toEqual({
+    code: 2,
+    err: expect.stringContaining("The goal on the command line is not UTF-8 text."),
+  });
+  expect(await at.need("hoard", "--json")).toBe(before);
+  expect(await at.sett("forage", "--goal", "What does \ufffd mean?")).toMatchObject({ code: 0 });
 });
 
 test("up without a sett.yml says how to get one", async () => {
