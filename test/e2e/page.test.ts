@@ -228,6 +228,15 @@ test("without a token the page asks for one, and goes on to the view of the addr
   expect(page.url()).toBe(`${scene.page.url}/#/clan`);
 });
 
+test("the page names the person who reads as the record does, and not the token", async () => {
+  await using scene = await startPageScene({});
+  await scene.page.kill();
+  scene.page.addToken("ui", ["read"], "person:Ada Lovelace <ada@example.org>");
+  await scene.page.run();
+  const page = await browser.open(scene.page.address("#/goals", "ui"));
+  await page.getByRole("banner").getByText("Ada Lovelace", { exact: true }).waitFor();
+});
+
 test("a token in the address that is not good leads to the sign-in, which says so, and is gone from the address", async () => {
   await using scene = await startPageScene({});
   const page = await browser.open(`${scene.page.url}/?token=from-yesterday#/clan`);

@@ -56,10 +56,11 @@ export class ServedPage implements AsyncDisposable {
     this.#cookieKey = randomBytes(32);
   }
 
-  addToken(name: string, may: readonly Right[]): void {
+  /** `actor`: on record; without it `person:NAME`. The next start of the API knows it. */
+  addToken(name: string, may: readonly Right[], actor?: string): void {
     const token = randomBytes(24).toString("base64url");
     this.#tokens.set(name, token);
-    this.#known.push({ name, sha256: digestOf(token).toString("hex"), may: [...may] });
+    this.#known.push({ name, sha256: digestOf(token).toString("hex"), may: [...may], ...(actor && { actor }) });
   }
 
   /** An address that opens a view, such as `#/inbox`, for the person of this token. */
