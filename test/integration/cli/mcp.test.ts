@@ -61,7 +61,7 @@ describe("sett mcp", () => {
     await using editor = await connect();
     const { goal, question } = await sett.ask("Which door?");
     const listed = await editor.call("list_questions", { goal: goal.id });
-    expect(listed.data).toMatchObject({ waiting: [{ kind: "question", id: question, content: "Which door?" }] });
+    expect(listed.data).toMatchObject({ waiting: [{ kind: "question", id: question, text: "Which door?" }] });
     expect(await editor.call("answer_question", { question, text: "The green one" })).toMatchObject({ isError: false });
     const answer = await sett.answerOf(question);
     expect(answer.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });
@@ -77,7 +77,7 @@ describe("sett mcp", () => {
     await using trusted = await connect("--may", "read,approve");
     const goal = await sett.postGoal(reportGoal);
     const { data } = await usual.call("wait_for_goal", { goal: goal.id });
-    expect(data).toMatchObject({ state: "waiting", asks_people: [{ kind: "approval", for: "lead" }] });
+    expect(data).toMatchObject({ state: "waiting", asks_people: [{ kind: "approval", agent: "lead" }] });
     const artefact = (data.asks_people as { id: string }[])[0]?.id ?? "";
     expect(await usual.call("approve", { artefact })).toMatchObject({ isError: true, text: expect.stringContaining("approve") });
     const done = await trusted.call("reject", { artefact, reason: "Say more" });
