@@ -63,13 +63,14 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   addHookRoutes(app, parts);
   const assistants = new McpSessions(parts);
   app.all("/mcp", accessGate(parts, access), limit, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
-  app.get("/", signIn(access));
-  app.get("/open", signIn(access));
-  if (hooks.page !== undefined) {
-    const { page } = hooks;
+  const { page } = hooks;
+  const opens = signIn(access, { hasPage: page !== undefined });
+  app.get("/", opens);
+  app.get("/open", opens);
+  if (page !== undefined) {
     app.get("*", async (context, next) => (await page(context.req.raw)) ?? (await next()));
   }
   app.notFound((context) => refuse(parts, unknownAddress(context.req.path)));
-  app.onError((error) => refuse(parts, error));
+  app.onError((error, { req }) => refuse(parts, error, req.path));
   return { app, parts, run: async () => void (await Promise.all([parts.hub.run(signal), runTriggers(parts)])) };
 }

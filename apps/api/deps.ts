@@ -85,7 +85,7 @@ export interface Repository {
 /** What the parts of an instance have logged. */
 export interface Logs {
   /**
-   * Lines of `name`, an agent or `orchestrator`, `gateway`, `redis`; the last `tail` of them, then, with `follow`, new ones until the signal.
+   * Lines of `name`, an agent or `orchestrator`, `gateway`, `redis`, `api`; the last `tail` of them, then, with `follow`, new ones until the signal.
    * Throws `agent-not-found`.
    */
   read(name: string, options: { tail: number; follow: boolean; signal: AbortSignal }): AsyncIterable<string>;

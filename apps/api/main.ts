@@ -1,10 +1,10 @@
 // The API's program: creates the dependencies, and alone reads the environment.
+
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
-import { suggestFor } from "../../lib/client/text/suggest.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
@@ -21,6 +21,7 @@ import type { Deps } from "./deps.ts";
 import { putHookSecrets, readHookSecret } from "./hook-secrets.ts";
 import { openLogs } from "./logs.ts";
 import { createApiMetrics, withInstance } from "./metrics.ts";
+import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
 import { openRepository } from "./repository.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
@@ -87,7 +88,7 @@ async function runApi(settings: Settings): Promise<void> {
     log,
     clock: systemClock,
     newId: randomUUID,
-    suggest: suggestFor(undefined),
+    suggest: suggestRequest,
   };
   const page = await carriedPage();
   const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });

@@ -1,6 +1,7 @@
 // Problem details (RFC 9457) with the sentences of the command line.
 import { HTTPException } from "hono/http-exception";
 import { messageOf, SettError, type SettErrorCode } from "../../lib/model/errors.ts";
+import { hintOverHttp } from "./over-http.ts";
 
 export type Problem = { type: string; title: string; status: number; detail: string; hint?: string | undefined; code: string };
 
@@ -46,18 +47,23 @@ export function kindOf(error: unknown): Kind {
   return (error instanceof SettError ? kinds[error.code] : undefined) ?? broken;
 }
 
-/** What is no SettError is a mistake of the program: its message stays in the log. */
-export function problemOf(error: unknown): Problem {
+/** What is no SettError is a mistake of the program: its message stays in the log. `isCommandLine`: it asks, and prints the hint to a person. */
+export function problemOf(error: unknown, { isCommandLine = false } = {}): Problem {
   const { status, title } = kindOf(error);
   const isExpected = error instanceof SettError;
   const code = isExpected ? error.code : "internal";
   const detail = isExpected ? messageOf(error) : "The API has failed. Its log says why.";
-  const hint = isExpected ? error.hint : undefined;
+  const own = isExpected ? error.hint : undefined;
+  const hint = own === undefined || isCommandLine ? own : hintOverHttp(own);
   return { type: `https://sett.dev/problems/${code}`, title, status, detail, ...(hint !== undefined && { hint }), code };
 }
 
-export function problemResponse(error: unknown, headers: Record<string, string> = {}): Response {
-  const problem = problemOf(error);
+export function problemResponse(
+  error: unknown,
+  headers: Record<string, string> = {},
+  asker: { isCommandLine?: boolean } = {},
+): Response {
+  const problem = problemOf(error, asker);
   return new Response(JSON.stringify(problem), {
     status: problem.status,
     headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },

@@ -7,15 +7,15 @@ import type { Limits } from "./deps.ts";
 import type { Parts } from "./parts.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 
-/** What is not expected goes into the log, without the request, which may have secrets. */
-export function refuse({ deps: { log, metrics } }: Pick<Parts, "deps">, thrown: unknown): Response {
+/** What is not expected goes into the log, without the request, which may have secrets. `path`: of the request. */
+export function refuse({ deps: { log, metrics } }: Pick<Parts, "deps">, thrown: unknown, path = ""): Response {
   const error = thrown instanceof HTTPException ? fromHono(thrown) : thrown;
   const { code, status } = problemOf(error);
   metrics.refusals.inc({ code });
   if (status === 500)
     log.error("A request has failed", { error: error instanceof Error ? (error.stack ?? error) : String(error) });
   else if (isAway(error)) log.warn("Redis is away", { error });
-  return problemResponse(error, headersOf(status));
+  return problemResponse(error, headersOf(status), { isCommandLine: path.startsWith("/v1/board/") });
 }
 
 function headersOf(status: number): Record<string, string> {

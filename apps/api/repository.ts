@@ -1,13 +1,14 @@
 // The user's repository, on this machine or mounted into the container.
+
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import { postGoal } from "../../lib/client/actions/post-goal.ts";
 import { startsOfWork } from "../../lib/client/facts/start-of-work.ts";
-import { suggestFor } from "../../lib/client/text/suggest.ts";
 import { HostRepository } from "../../lib/git/host-repository.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import type { Repository } from "./deps.ts";
+import { suggestRequest } from "./over-http.ts";
 
 /**
  * `hasFiles`: its files are there, so that a goal is refused while some are not committed. `resultsFolder`: where commits of agents are read,
@@ -40,7 +41,7 @@ export async function openRepository(
     },
     postGoal: async (board, goal) => {
       const commit = goal.commit ?? (hasFiles ? undefined : await repository.head());
-      return await postGoal(board, repository, { ...goal, commit, suggest: suggestFor(undefined), recording: undefined });
+      return await postGoal(board, repository, { ...goal, commit, suggest: suggestRequest, recording: undefined });
     },
     async pack(board, artefact) {
       const commit = commitOf(artefact);

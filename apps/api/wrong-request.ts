@@ -1,8 +1,8 @@
 // Says what is wrong with a parameter or a body, in a sentence.
+import type { z } from "zod";
+import { issueSentence } from "../../lib/client/text/issue-sentence.ts";
 import { oneLine, shorten } from "../../lib/client/text/plain-text.ts";
 import { SettError } from "../../lib/model/errors.ts";
-
-type Issues = { issues: readonly { path: readonly PropertyKey[]; message: string }[] };
 
 const where: Readonly<Record<string, string>> = {
   json: "The body",
@@ -12,13 +12,13 @@ const where: Readonly<Record<string, string>> = {
 };
 const maxIssues = 5;
 
-export function usageOf({ issues }: Issues, target: string): SettError {
-  const problems = issues.slice(0, maxIssues).map(({ path, message }) => {
-    const name = path.map(String).join(".");
-    const text = shorten(oneLine(message), 200);
-    return name === "" ? text : `\`${shorten(oneLine(name), 60)}\`: ${text}`;
+export function usageOf({ issues }: Pick<z.core.$ZodError, "issues">, target: string): SettError {
+  const whole = where[target] ?? "The request";
+  const problems = issues.slice(0, maxIssues).map((issue) => {
+    const name = issue.path.map(String).join(".");
+    return `${name === "" ? "it" : `\`${shorten(oneLine(name), 60)}\``} ${issueSentence(issue)}`;
   });
-  return new SettError("usage", `${where[target] ?? "The request"} is wrong: ${problems.join("; ")}.`, {
+  return new SettError("usage", `${whole} is wrong: ${problems.join("; ")}.`, {
     hint: "`/v1/openapi.json` says what each address takes.",
   });
 }

@@ -105,7 +105,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/prune.ts")).prune,
   },
   logs: {
-    description: "show the log of an agent, the orchestrator, the gateway or Redis",
+    description: "show the log of an agent, the orchestrator, the gateway, Redis or the API",
     load: async () => (await import("./commands/logs.ts")).logs,
   },
 };

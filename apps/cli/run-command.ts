@@ -67,6 +67,7 @@ async function find(name: string): Promise<Command> {
 async function perform(command: Command, canonical: string[], shell: Shell): Promise<number> {
   const { run } = command.citty;
   if (run === undefined) throw new SettError("internal", `The command ${command.name} does nothing.`);
+  if (command.isOfThisMachine === true && (shell.env.SETT_API ?? "") !== "") throw notFromAfar(command);
   const args = parseArgs(canonical, command.args);
   const suggest = suggestFor(typeof args.name === "string" ? args.name : undefined);
   const context = { rawArgs: canonical, args, cmd: command.citty, data: { ...shell, suggest } };
@@ -74,6 +75,12 @@ async function perform(command: Command, canonical: string[], shell: Shell): Pro
   const code: unknown =
     command.endsItself === true ? await running : await Promise.race([running, interruption(shell.interrupted)]);
   return typeof code === "number" ? code : exitCodes.done;
+}
+
+function notFromAfar({ name }: Command): SettError {
+  return new SettError("usage", `\`sett ${name}\` cannot be done through the API, which SETT_API names.`, {
+    hint: "Do it on the machine where the instance runs, without SETT_API: unset SETT_API",
+  });
 }
 
 function interruption(signal: AbortSignal): Promise<number> {

@@ -2,7 +2,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Connection } from "./components/connection.tsx";
 import { Navigation } from "./components/navigation.tsx";
-import { SignIn } from "./components/sign-in.tsx";
+import { isRefused, SignIn } from "./components/sign-in.tsx";
 import { TopBar } from "./components/top-bar.tsx";
 import { InstanceContext, useInstanceReading } from "./data/instance.ts";
 import { useNotifier } from "./data/notices.ts";
@@ -35,7 +35,7 @@ export function App() {
   const main = useRef<HTMLElement>(null);
   useFocusOnChange(main, route.view);
   // Also later: a cookie ends, and the program that made it may be another one by now.
-  if (instance.error?.status === 401) return <SignIn />;
+  if (isRefused() || instance.error?.status === 401) return <SignIn isSignedIn={instance.data !== undefined} />;
   return (
     <InstanceContext value={instance}>
       {/* biome-ignore lint/a11y/useValidAnchor: a link, as readers of the screen expect; the address must stay as it is. */}

@@ -58,10 +58,7 @@ export class HostRepository {
   async head(): Promise<CommitHash> {
     const found = await this.#try({ args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"] });
     if (found.exitCode === 0) return CommitHash.parse(found.stdout.trim());
-    throw unusable(
-      `The repository ${this.place.toplevel} has no commits yet.`,
-      'Make one: `git add -A && git commit -m "Start"`.',
-    );
+    throw unusable("The repository has no commits yet.", 'Make one: `git add -A && git commit -m "Start"`.');
   }
 
   async hasCommit(hash: CommitHash): Promise<boolean> {
@@ -71,7 +68,7 @@ export class HostRepository {
   /** The commit itself. Throws `usage` when this repository does not have it. */
   async commit(hash: CommitHash): Promise<CommitHash> {
     if (await this.hasCommit(hash)) return hash;
-    throw new SettError("usage", `${this.place.toplevel} does not have commit ${hash}.`, {
+    throw new SettError("usage", `The repository does not have commit ${hash}.`, {
       hint: "Push or fetch it, then ask again.",
     });
   }
@@ -227,7 +224,7 @@ export class HostRepository {
       return await showChanges({ run: (each) => this.#run(each), try: (each) => this.#try(each) }, commit, starts, detail);
     const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
     const cause = gitFailure(run, found);
-    throw new SettError("git-failed", `${this.place.toplevel} does not have commit ${commit}.`, { hint, cause });
+    throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
   }
 
   async #setting(name: string): Promise<string | undefined> {

@@ -2,7 +2,8 @@
 import type { PersonBlackboard } from "../blackboard/holders.ts";
 import { readGoalCost } from "../client/facts/costs.ts";
 import { failuresOf, type GoalReading, goalSummary, readGoal } from "../client/facts/goal.ts";
-import { type Inquiry, readInquiries, subjectOf } from "../client/facts/inquiries.ts";
+import { readInquiries } from "../client/facts/inquiries.ts";
+import { inquiryJson } from "../client/facts/inquiry-json.ts";
 import { goalCostJson } from "../client/render/cost-text.ts";
 import type { ArtefactHead } from "../model/artefact.ts";
 import type { GoalId } from "../model/ids.ts";
@@ -34,14 +35,4 @@ export function headJson({ id, type, structural_type, version, metadata, ...head
   const { summary = "", commit = null } = metadata;
   const by = head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent;
   return { id, type, structural_type, version, by, summary, commit, created_at: head.created_at, goal_id: head.goal_id };
-}
-
-/** `content`: the question's whole text, or the beginning of what is to be approved. */
-export function inquiryJson(inquiry: Inquiry) {
-  const { id, goal_id } = subjectOf(inquiry);
-  const common = { kind: inquiry.kind, id, goal_id, since: inquiry.since };
-  if (inquiry.kind === "question")
-    return { ...common, from: inquiry.question.produced_by_agent, content: inquiry.question.payload };
-  const { artefact, content, agent } = inquiry;
-  return { ...common, for: agent, artefact: headJson(artefact), content: content.text, content_is_whole: content.isWhole };
 }

@@ -3,9 +3,10 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
+import { actorBy, assistantName } from "../client/actions/assistant.ts";
 import { answerOrExplain } from "./answers.ts";
-import { actorBy, assistantName } from "./assistant.ts";
 import type { McpDeps } from "./deps.ts";
+import { suggestTool } from "./suggest-tool.ts";
 import { listArtefacts, readArtefact } from "./tools/artefacts.ts";
 import { cancel, retry } from "./tools/control.ts";
 import { listGoals, postGoalTool, readGoalTool, waitForGoalTool } from "./tools/goals.ts";
@@ -47,7 +48,7 @@ function register<Shape extends z.ZodRawShape>(server: McpServer, tool: Tool<Sha
       await using opened = await deps.open();
       const { asker, person, postGoal } = opened;
       return await run(given, {
-        asker,
+        asker: { ...asker, suggest: suggestTool(asker.suggest) },
         postGoal,
         actor: actorBy(person, client),
         marks: { by_assistant: assistantName(client) },

@@ -142,6 +142,12 @@ export const EventDraft = z.strictObject({
 });
 export type EventDraft = z.infer<typeof EventDraft>;
 
+/** What Redis takes as the id of an event: its number has 64 bits. */
+export const eventIdPattern = /^(\d{1,15})(?:-(\d{1,19}|1[0-7]\d{18}|18446744073709551615))?$/;
+
+/** A place in the log: after an event, or `0`. */
+export const EventPosition = z.string().regex(eventIdPattern, { error: "must be `0` or an event's id, such as 1795230000000-0" });
+
 /** An event of the log. `id` is the stream's id; `time` (ISO 8601) is Redis' clock, taken from it. */
 export const SettEvent = EventDraft.extend({ id: z.string(), time: z.iso.datetime(), actor: Actor });
 export type SettEvent = z.infer<typeof SettEvent>;

@@ -5,10 +5,15 @@ import { DurationText } from "../service/environment.ts";
 
 const hour = 3_600_000;
 /** OpenTelemetry writes durations as bare milliseconds. */
-const Milliseconds = z.coerce.number().int().min(0);
-const Count = z.coerce.number().int().min(1);
+const Milliseconds = wholeNumber(0, "a whole number of milliseconds, such as 10000");
+const Count = wholeNumber(1, "a whole number of at least 1");
 
 const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https address such as http://collector:4318" });
+
+function wholeNumber(min: number, expected: string) {
+  const error = `must be ${expected}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error });
+}
 
 /** `name=value` with commas between; values may be percent-encoded, as in a URL. */
 const Pairs = z.string().transform((text, context): Record<string, string> => {
@@ -43,10 +48,17 @@ export const TelemetryEnvironment = z.object({
   OTEL_BSP_SCHEDULE_DELAY: Milliseconds.default(1_000).describe("How long spans wait for others, in milliseconds."),
   OTEL_BSP_MAX_QUEUE_SIZE: Count.default(10_000).describe("How many spans wait at most while the collector does not answer."),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: Count.default(512).describe("How many spans one request has at most."),
-  OTEL_SERVICE_NAME: z.string().min(1).default("sett").describe("The `service.name` of the spans."),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .min(1, { error: "must not be empty" })
+    .default("sett")
+    .describe("The `service.name` of the spans."),
   OTEL_RESOURCE_ATTRIBUTES: Pairs.optional().describe("More attributes of the resource, such as `deployment.environment=prod`."),
   OTEL_SDK_DISABLED: isTrue.default(false).describe("`true`: no traces."),
-  OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp").describe("`none`: no traces."),
+  OTEL_TRACES_EXPORTER: z
+    .enum(["otlp", "none"], { error: "must be otlp or none" })
+    .default("otlp")
+    .describe("`none`: no traces."),
   SETT_TELEMETRY_HISTORY: DurationText.default(24 * hour).describe(
     "How old a goal may be whose open spans are found again in the log after a start.",
   ),

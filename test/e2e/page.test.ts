@@ -145,6 +145,7 @@ test("a goal is cancelled after a second thought, and its work ends", async () =
   await page.getByRole("button", { name: "Cancel the goal" }).click();
   await page.getByRole("button", { name: "Yes" }).click();
   await page.locator(".goal-title").getByText("cancelled").waitFor();
+  expect(await page.getByRole("button", { name: "Cancel the goal" }).count()).toBe(0);
   await page.getByText("No agent works on this goal.").waitFor();
 });
 
@@ -172,16 +173,6 @@ test("the page says when the server is gone, connects again by itself, and misse
   await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
   await page.getByRole("link", { name: /Stated meanwhile/ }).waitFor();
   await page.getByText("Connected again.").waitFor();
-});
-
-test("where its cookie is no longer good, the page asks for a token", async () => {
-  await using scene = await startPageScene({});
-  const page = await browser.open(scene.page.address("#/goals"));
-  await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
-  await scene.page.kill();
-  scene.page.forgetCookies();
-  await scene.page.run();
-  await page.getByLabel("Token").waitFor();
 });
 
 test("hostile content is text: scripts, terminal escapes, marks that turn text, five megabytes", async () => {
@@ -216,15 +207,16 @@ test("hostile content is text: scripts, terminal escapes, marks that turn text, 
   expect(await page.title()).not.toContain("pwned");
 });
 
-test("without a token the page asks for one, and goes on to the view of the address", async () => {
+test("the log of a gateway is offered only where one has run", async () => {
   await using scene = await startPageScene({});
-  const page = await browser.open(`${scene.page.url}/#/clan`);
-  await page.getByRole("heading", { name: "Sett" }).waitFor();
-  const token = new URL(scene.page.address("#/clan")).searchParams.get("token") ?? "";
-  await page.getByLabel("Token").fill(token);
-  await page.getByRole("button", { name: "Enter" }).click();
-  await page.getByRole("heading", { name: "Clan" }).waitFor();
-  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+  const page = await browser.open(scene.page.address("#/clan"));
+  const logs = page.getByRole("group", { name: "Logs of the services" });
+  await logs.getByRole("button", { name: "orchestrator" }).waitFor();
+  expect(await logs.getByRole("button").allTextContents()).toEqual(["orchestrator", "redis"]);
+  const started_at = new Date().toISOString();
+  await scene.clan.board.announceGateway({ started_at, goal_budget: {}, agents: {}, models: {} });
+  await page.reload();
+  await logs.getByRole("button", { name: "gateway" }).waitFor();
 });
 
 test("the log of an agent is shown as it is written, and controls in it are shown by their names", async () => {

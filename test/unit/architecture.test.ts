@@ -34,7 +34,10 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/cli": {
     packages: ["citty", "consola", "zod", "@modelcontextprotocol"],
-    rooms: ["core", "blackboard", "client", "mcp", "runtime", "logs", "git", "config", "models", "async", "service", "process"],
+    rooms: [
+      ...["core", "blackboard", "client", "mcp", "runtime", "logs", "git", "config", "models", "async", "service", "process"],
+      "telemetry",
+    ],
   },
   "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "logs", "async", "service"] },
   "apps/cub": {

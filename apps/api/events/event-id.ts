@@ -1,9 +1,8 @@
 // The ids of events, which are those of a Redis stream: milliseconds and a number. They grow.
-
-const wholeId = /^(\d{1,15})(?:-(\d{1,20}))?$/;
+import { eventIdPattern } from "../../../lib/model/event.ts";
 
 export function isEventId(text: string): boolean {
-  return wholeId.test(text);
+  return eventIdPattern.test(text);
 }
 
 /** Below 0 where `one` comes first. An id without a number is the first of its millisecond. */
@@ -14,8 +13,8 @@ export function compareIds(one: string, other: string): number {
   return number === otherNumber ? 0 : number < otherNumber ? -1 : 1;
 }
 
-/** The number may have 64 bits. */
+/** The number may have more bits than a number here. */
 function partsOf(id: string): [number, bigint] {
-  const [, ms = "0", number = "0"] = wholeId.exec(id) ?? [];
+  const [, ms = "0", number = "0"] = eventIdPattern.exec(id) ?? [];
   return [Number(ms), BigInt(number)];
 }

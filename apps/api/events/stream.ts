@@ -16,6 +16,8 @@ type Options = {
   /** The event after which it begins. */
   from: string;
   filter: EventFilter;
+  /** Sent to the client first. */
+  comment?: string | undefined;
   signal: AbortSignal;
   /** Called when it is over, and when the client is given up. */
   end: () => void;
@@ -27,11 +29,12 @@ export function eventStream({
   hub,
   from,
   filter,
+  comment,
   signal,
   end,
   limits = defaultStreamLimits,
 }: Options): ReadableStream<Uint8Array> {
-  const frames = framesOf(hub, from, filter, signal, limits);
+  const frames = framesOf(hub, { from, filter, comment }, signal, limits);
   let isGivenUp = false;
   let patience: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream<Uint8Array>(
@@ -68,13 +71,13 @@ function tooSlow({ patienceMs }: StreamLimits): Uint8Array {
 
 async function* framesOf(
   hub: EventHub,
-  from: string,
-  filter: EventFilter,
+  { from, filter, comment }: Pick<Options, "from" | "filter" | "comment">,
   over: AbortSignal,
   { pingMs }: StreamLimits,
 ): AsyncGenerator<Uint8Array, void> {
   // Tells the client at once that it is connected, and where it is.
-  yield encoder.encode(`retry: 1000\nid: ${from}\n\n`);
+  const first = comment === undefined ? "" : `: ${comment}\n`;
+  yield encoder.encode(`${first}retry: 1000\nid: ${from}\n\n`);
   let last = from;
   let sentAt = performance.now();
   while (!over.aborted) {

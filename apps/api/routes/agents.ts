@@ -36,10 +36,10 @@ const readLogs = createRoute({
         .string()
         .min(1)
         .max(40)
-        .regex(/^[a-z0-9-]+$/, { error: "is the name of an agent, or orchestrator, gateway or redis" })
+        .regex(/^[a-z0-9-]+$/, { error: "must be the name of an agent, or orchestrator, gateway, redis or api" })
         .openapi({
           param: { name: "name", in: "path" },
-          description: "An agent, or `orchestrator`, `gateway`, `redis`.",
+          description: "An agent, or `orchestrator`, `gateway`, `redis`, `api`.",
           example: "coder",
         }),
     }),
@@ -85,7 +85,7 @@ export function addAgentRoutes(api: Api, parts: Parts): void {
     const { logs } = deps;
     if (logs === undefined)
       throw new SettError("not-ready", "This API reaches no logs of agents.", {
-        hint: `\`${deps.suggest(`logs ${name}`)}\` shows them.`,
+        hint: `Who runs the instance reads them on its machine: \`sett logs ${name}\`.`,
       });
     if (follow === "true")
       return await openStream(parts, context, "text/plain; charset=utf-8", async ({ signal, end }) =>

@@ -95,7 +95,7 @@ export function addContentRoutes(api: Api, parts: Parts): void {
       if (digests.length === 0) return new Map();
       if (deps.readBodies !== undefined) return await deps.readBodies(digests);
       throw new SettError("not-ready", "This API reaches no gateway, and only the gateway can read the bodies of calls.", {
-        hint: "`sett unearth ID --transcript` reads them on the machine of the instance.",
+        hint: "Who runs the instance reads them on its machine: `sett unearth ID --transcript`.",
       });
     });
     return request.json({ ...transcriptJson(artefact.id, found), conversations: found.conversations.map(conversationView) }, 200);

@@ -5,13 +5,17 @@ import { notFound as noArtefact, resolveArtefactId } from "../../../lib/client/f
 import { isRemoteCall } from "../../../lib/client/remote/calls.ts";
 import { decode, encode } from "../../../lib/client/remote/codec.ts";
 import { rightOf, serveCall } from "../../../lib/client/remote/serve-call.ts";
+import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type Api, requireRight } from "../env.ts";
 import type { Parts } from "../parts.ts";
 import { repositoryOf } from "./goals.ts";
 
+/** The person reads it at a command line. */
+const suggest = suggestFor(undefined);
+
 export function addBoardRoutes(api: Api, parts: Parts): void {
-  const { board, deps } = parts;
+  const { board } = parts;
 
   api.post("/v1/board/:call", async (context) => {
     const name = context.req.param("call");
@@ -21,7 +25,7 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     const value = await serveCall(name, argumentsIn(await context.req.text()), {
       board,
       actor: caller.actor,
-      suggest: deps.suggest,
+      suggest,
       postGoal: (goal) => repositoryOf(parts).postGoal(board, goal),
     });
     return context.body(encode(value), 200, { "content-type": "application/json" });
@@ -29,8 +33,8 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
 
   api.get("/v1/artefacts/:id/commit.pack", async (context) => {
     const text = context.req.param("id");
-    const artefact = await board.readArtefact(await resolveArtefactId(board, text, deps.suggest));
-    if (artefact === undefined) throw noArtefact(text, "artefact", deps.suggest);
+    const artefact = await board.readArtefact(await resolveArtefactId(board, text, suggest));
+    if (artefact === undefined) throw noArtefact(text, "artefact", suggest);
     return context.body(await repositoryOf(parts).pack(board, artefact), 200, { "content-type": "application/octet-stream" });
   });
 }

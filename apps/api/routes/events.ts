@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Api, RequestContext } from "../env.ts";
-import { isEventId } from "../events/event-id.ts";
+import { compareIds, isEventId } from "../events/event-id.ts";
 import type { EventFilter } from "../events/filter.ts";
 import { eventPage } from "../events/page.ts";
 import { eventStream } from "../events/stream.ts";
@@ -20,7 +20,7 @@ const listEvents = createRoute({
   description: [
     "Answers a page of events, the oldest first. With `Accept: text/event-stream` it is a stream of server-sent events instead: `event: sett`,",
     "`id:` the id of the event, `data:` the event. `Last-Event-ID` or `after` says where it goes on; without them it has only new events.",
-    "`event: ping` comes every 15 seconds.",
+    "`event: ping` comes every 15 seconds. Where that place is later than the newest event, a comment says so, and the stream begins at the end.",
   ].join(" "),
   security,
   request: { query: EventQuery },
@@ -47,17 +47,20 @@ export function addEventRoutes(api: Api, parts: Parts): void {
         throw new SettError("usage", "`after` and `before` cannot be used together.", { hint: "Leave one of them out." });
       return context.json(await eventPage(board, { after, before, limit, filter }), 200);
     }
-    const from = lastEventId(context) ?? after ?? "$";
-    return openStream(parts, context, "text/event-stream", async (life) =>
-      eventStream({
-        ...life,
-        hub,
-        from: from === "$" ? await board.endOfEvents() : from,
-        filter,
-        limits: deps.limits.stream,
-      }),
-    );
+    const wanted = lastEventId(context) ?? after ?? "$";
+    return openStream(parts, context, "text/event-stream", async (life) => {
+      const end = await board.endOfEvents();
+      const isAhead = wanted !== "$" && compareIds(wanted, end) > 0;
+      const from = wanted === "$" || isAhead ? end : wanted;
+      const comment = isAhead ? aheadOfLog(wanted, end) : undefined;
+      return eventStream({ ...life, hub, from, filter, comment, limits: deps.limits.stream });
+    });
   });
+}
+
+/** Redis may have lost its last writes in a crash: a client that is refused, such as a browser, would not come again. */
+function aheadOfLog(wanted: string, end: string): string {
+  return `The log has no event ${wanted} yet: its newest is ${end}, after which this stream begins.`;
 }
 
 function wantsStream({ req }: RequestContext): boolean {

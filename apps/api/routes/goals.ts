@@ -108,6 +108,6 @@ export function addGoalRoutes(api: Api, parts: Parts): void {
 export function repositoryOf({ deps: { repository } }: Pick<Parts, "deps">) {
   if (repository !== undefined) return repository;
   throw new SettError("not-ready", "This API sees no repository, so it can neither state goals nor show commits.", {
-    hint: "`sett ui` has the repository. For a container, `services.api` in sett.yml says which one it sees.",
+    hint: "Who runs the instance can give it one: `SETT_REPOSITORY_DIR` names it. `sett up` and `sett ui` do.",
   });
 }

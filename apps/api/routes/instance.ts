@@ -20,11 +20,12 @@ const readInstance = createRoute({
 export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
   api.openapi(readInstance, async (context) => {
     const { caller } = context.var;
-    const [situation, goals, artefacts, questions, head] = await Promise.all([
+    const [situation, goals, artefacts, questions, gateway, head] = await Promise.all([
       readSituation(board, deps.suggest),
       board.countGoals(),
       board.countArtefacts(),
       board.listOpenQuestions(),
+      board.readGateway(),
       deps.repository?.head(),
     ]);
     const { leader, pause, open, store, nowMs } = situation;
@@ -41,6 +42,7 @@ export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
           limit_bytes: store?.limitBytes ?? null,
           problem: store?.problem ?? null,
         },
+        gateway: gateway !== undefined,
         repository: deps.repository === undefined ? null : { head: head ?? null },
         counts: {
           goals,

@@ -50,7 +50,7 @@ export function idParameter(what: string) {
       .string()
       .min(6)
       .max(64)
-      .regex(/^[0-9a-fA-F-]+$/, { error: "has digits, the letters a to f, and hyphens" })
+      .regex(/^[0-9a-fA-F-]+$/, { error: "must be digits, the letters a to f, and hyphens" })
       .openapi({
         param: { name: "id", in: "path" },
         description: `The id of ${what}; 6 or more characters of its beginning are enough.`,
@@ -68,7 +68,7 @@ export const goalParameter = z
   .string()
   .min(6)
   .max(64)
-  .regex(/^[0-9a-fA-F-]+$/, { error: "has digits, the letters a to f, and hyphens" })
+  .regex(/^[0-9a-fA-F-]+$/, { error: "must be digits, the letters a to f, and hyphens" })
   .optional()
   .openapi({ description: "Only of this goal; 6 or more characters of its id are enough.", example: "9f3a12b4" });
 
@@ -94,7 +94,10 @@ export function listOf<Schema extends z.ZodType>(item: Schema, name: string) {
 /** A query parameter that names several things: `type=Report,CodeCommit`. `words`: the names that there are. */
 export function namesParameter(description: string, example: string, words: readonly string[] = []) {
   const one = words.length === 0 ? "[^,]+" : `(?:${words.join("|")})`;
-  const error = words.length === 0 ? "are names with commas between them" : `are, with commas between them: ${words.join(", ")}`;
+  const error =
+    words.length === 0
+      ? "must be names with commas between them"
+      : `must be of these, with commas between them: ${words.join(", ")}`;
   return z
     .string()
     .max(2_000)

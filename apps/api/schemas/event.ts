@@ -1,6 +1,6 @@
 // Events as the API shows them: those of lib/model.
 import { z } from "@hono/zod-openapi";
-import { EventType, SettEvent } from "../../../lib/model/event.ts";
+import { EventType, eventIdPattern, SettEvent } from "../../../lib/model/event.ts";
 import { goalParameter, namesIn, namesParameter } from "./common.ts";
 
 export const EventView = SettEvent.meta({ id: "SettEvent", description: "An entry of the log, which is append-only." });
@@ -17,7 +17,7 @@ export const EventList = z
 
 const eventId = z
   .string()
-  .regex(/^(?:\$|\d{1,15}(?:-\d{1,20})?)$/, { error: "is `0`, `$` or an event's id, such as 1795230000000-0" })
+  .regex(new RegExp(`^\\$$|${eventIdPattern.source}`), { error: "must be `0`, `$` or an event's id, such as 1795230000000-0" })
   .optional();
 
 const types = namesParameter("Only events of these types.", "grant_done,grant_failed", EventType.options)

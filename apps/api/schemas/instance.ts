@@ -16,6 +16,7 @@ export const Instance = z
       .nullable()
       .openapi({ description: "The last one that was active." }),
     redis: z.strictObject({ used_bytes: z.int(), limit_bytes: z.int().nullable(), problem: z.string().nullable() }),
+    gateway: z.boolean().openapi({ description: "False where no gateway has started: no agent has a language model." }),
     repository: z
       .strictObject({ head: z.string().nullable() })
       .nullable()

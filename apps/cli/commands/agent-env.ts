@@ -23,6 +23,7 @@ export const agentEnv = defineCommand({
     name: nameArgument,
   },
   examples: ["sett agent-env approver", 'redis-cli -u "$(sett agent-env approver --json | jq -r .REDIS_URL)"'],
+  isOfThisMachine: true,
   async run(args, shell) {
     await using session = await openSession(shell, args.name);
     const { board, place } = session;

@@ -1,9 +1,11 @@
 // sett answer: posts a person's answer to a question.
+
 import { Buffer } from "node:buffer";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
+import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
 import { plainLines } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
@@ -17,7 +19,6 @@ import { openSession, type Session } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/read-text.ts";
-import { makerOf } from "../render/inquiry-text.ts";
 import { type Edited, editText } from "../terminal/edit-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 

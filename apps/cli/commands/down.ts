@@ -55,6 +55,7 @@ export const down = defineCommand({
   examples: ["sett down", "sett down --timeout 5s", "sett down --name demo --volumes  # removes everything"],
   // An interruption prints at once what is left.
   endsItself: true,
+  isOfThisMachine: true,
   async run(args, shell) {
     if (args.force && !args.volumes)
       throw new SettError("usage", "--force needs --volumes.", {

@@ -1,7 +1,9 @@
 // sett logs: shows the log of one part.
 
+import type { ApiAddress } from "../../../lib/client/remote/api-client.ts";
+import { followRemoteLog } from "../../../lib/client/remote/follow-remote-log.ts";
 import { apiOf } from "../../../lib/client/remote/instance.ts";
-import { remoteLog } from "../../../lib/client/remote/remote-log.ts";
+import { openRemoteLog, type WantedLog } from "../../../lib/client/remote/remote-log.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import { advance, followContainer, type LogPosition, logStart } from "../../../lib/logs/follow-container.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -23,14 +25,14 @@ const linesAtOnce = 500;
 
 export const logs = defineCommand({
   name: "logs",
-  description: "show the log of an agent, the orchestrator, the gateway or Redis",
+  description: "show the log of an agent, the orchestrator, the gateway, Redis or the API",
   details: [
     "It includes stopped containers, and an agent's workers. sett keeps the last 200 lines of each container that `sett up`",
     "or `sett down` removes, and shows them also while nothing runs. On a terminal it prints the JSON lines in a readable",
     "form; elsewhere unchanged.",
   ].join("\n"),
   args: {
-    part: { type: "positional", required: true, description: "an agent's name, orchestrator, gateway or redis" },
+    part: { type: "positional", required: true, description: "an agent's name, orchestrator, gateway, redis or api" },
     follow: { type: "boolean", alias: "f", description: "follow the log until Ctrl-C" },
     tail: { type: "string", valueHint: "LINES", description: "only the last LINES lines" },
     json: { type: "boolean", description: "print the JSON lines unchanged, also on a terminal" },
@@ -48,7 +50,8 @@ export const logs = defineCommand({
     const show = (line: string) => `${isForPeople ? readable(line) : line}\n`;
     const api = apiOf(shell.env);
     if (api !== undefined) {
-      const lines = remoteLog(api, { part: args.part, tail, follow: args.follow }, shell.interrupted);
+      const wanted = { part: args.part, tail, follow: args.follow };
+      const lines = args.follow ? followFrom(api, wanted, shell) : await openRemoteLog(api, wanted, shell.interrupted);
       for await (const line of lines) await shell.out.write(show(line));
       return;
     }
@@ -64,6 +67,14 @@ export const logs = defineCommand({
     return;
   },
 });
+
+function followFrom(api: ApiAddress, wanted: WantedLog, { messages, interrupted }: Shell): AsyncIterable<string> {
+  const notes = {
+    away: () => messages.warn("The API does not answer. Waiting until it does …"),
+    back: () => messages.note("The API answers again."),
+  };
+  return followRemoteLog(api, wanted, notes, interrupted);
+}
 
 type Request = {
   runtime: ContainerRuntime;

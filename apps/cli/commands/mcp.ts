@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
+import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
 import type { OpenInstance } from "../../../lib/mcp/deps.ts";
 import { allRights, Right } from "../../../lib/model/api-access.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
@@ -39,7 +40,7 @@ export const mcp = defineCommand({
   ],
   endsItself: true,
   async run(args, shell) {
-    const rights = new Set<Right>(rightsOf(args.may));
+    const rights = await withinToken(rightsOf(args.may), shell);
     const [{ createMcpServer }, { StdioServerTransport }, { default: packageJson }] = await Promise.all([
       import("../../../lib/mcp/server.ts"),
       import("@modelcontextprotocol/sdk/server/stdio.js"),
@@ -85,6 +86,19 @@ async function open(args: { name: string | undefined; as: string | undefined }, 
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
+}
+
+/** Through the API those that its token has, too. Where the API is away, each call says what the token may not do. */
+async function withinToken(wanted: readonly Right[], { env, messages }: Shell): Promise<Set<Right>> {
+  const api = apiOf(env);
+  if (api === undefined) return new Set(wanted);
+  try {
+    const { rights } = await askInstance(api);
+    return new Set(wanted.filter((right) => rights.has(right)));
+  } catch (error) {
+    messages.warn(`It is not known yet what the token may do: ${messageOf(error)}`);
+    return new Set(wanted);
+  }
 }
 
 /** Throws `usage` for a word that is no right. */

@@ -4,7 +4,7 @@ import { archiveName } from "../../../lib/client/archive-name.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
-import { type Place, requireHere } from "../instance/place.ts";
+import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
@@ -38,10 +38,10 @@ export const prune = defineCommand({
   },
   examples: ["sett prune --before 30d --dry-run", "sett prune --before 2026-10-01 --to /backup/sett-2026-09.jsonl"],
   endsItself: true,
+  isOfThisMachine: true,
   async run(args, shell) {
     const ago = readBefore(args.before);
     await using session = await openSession(shell, args.name);
-    requireHere(session.place, "Moving goals into a file");
     const actor = await session.actor(args.as);
     const { board } = session;
     const nowMs = await board.time();

@@ -3,6 +3,7 @@
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { type Inquiry, inquiryKey, inquiryKeyOfEvent, readInquiries } from "../../../lib/client/facts/inquiries.ts";
+import { inquiryJson } from "../../../lib/client/facts/inquiry-json.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
@@ -11,7 +12,7 @@ import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { durationOf } from "../program/duration.ts";
-import { commandsFor, inquiryDetails, inquiryJson, inquiryTable } from "../render/inquiry-text.ts";
+import { commandsFor, inquiryDetails, inquiryTable } from "../render/inquiry-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const questions = defineCommand({

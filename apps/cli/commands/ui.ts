@@ -34,6 +34,7 @@ export const ui = defineCommand({
   examples: ["sett ui", "sett ui --no-open --port 8080"],
   // The API must not outlive it.
   endsItself: true,
+  isOfThisMachine: true,
   async run(args, shell) {
     const port = args.port === undefined ? 0 : portOf(args.port);
     if (port !== 0) await requireFree(port);

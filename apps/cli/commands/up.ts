@@ -7,10 +7,8 @@ import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
-import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { hasContainers } from "../instance/find-instance.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
 import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
@@ -41,7 +39,8 @@ import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
 import { readTls } from "../up/read-tls.ts";
-import { telemetryHeaders, telemetryOf } from "../up/telemetry-variables.ts";
+import { leftBehind, stateAfterFailure, withState } from "../up/state-after-failure.ts";
+import { requireTelemetry, telemetryHeaders, telemetryOf } from "../up/telemetry-variables.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
@@ -83,6 +82,7 @@ export const up = defineCommand({
     "sett up --replay ./cassettes  # calls of models as they were recorded",
   ],
   endsItself: true,
+  isOfThisMachine: true,
   async run(args, shell) {
     const ordered = readCassettes(args, shell.cwd);
     const requested = runtimeNames.find((each) => each === args.runtime);
@@ -90,6 +90,7 @@ export const up = defineCommand({
     const file = await configPath(shell.cwd, args.file);
     const { config: written, warnings } = await readConfig(file, shell.env, { withoutKeys: ordered?.mode === "replay" });
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
+    if (hasApi(written)) requireTelemetry(shell.env);
     const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), { env: shell.env });
     const workspace = repository.place.toplevel;
     const cassettes = await prepareCassettes(ordered, hasModels(written), repository.place);
@@ -207,34 +208,6 @@ const rootOfContainers = { uid: 0, gid: 0 };
 
 function passwordOf(parts: InstanceParts | undefined): string | undefined {
   return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;
-}
-
-/** Images that were built stay after a failure, because a build may take long. */
-function stateAfterFailure(instance: InstanceName, before: InstanceParts | undefined, built: readonly string[]): string {
-  const images = `the image${built.length === 1 ? "" : "s"} ${built.join(", ")}`;
-  if (before !== undefined && hasContainers(before)) {
-    return `The earlier parts run again.${built.length === 0 ? "" : ` Kept for the next \`sett up\`: ${images}.`}`;
-  }
-  if (built.length === 0) return "Nothing was left behind.";
-  return `Nothing was left behind except ${images}, for the next \`sett up\`. To remove ${built.length === 1 ? "it" : "them"}: \`sett down --volumes --name ${instance}\`.`;
-}
-
-/** Adds the state of the instance to an interruption; returns every other error unchanged. */
-function withState(error: unknown, state: string): unknown {
-  if (!(error instanceof SettError) || error.code !== "interrupted") return error;
-  return new SettError("interrupted", `Interrupted: ${state.charAt(0).toLowerCase()}${state.slice(1)}`, { cause: error });
-}
-
-/** `before`: the parts of the instance at the beginning. */
-function leftBehind(instance: InstanceName, before: InstanceParts | undefined): SettError {
-  if (before !== undefined && hasContainers(before)) {
-    return new SettError("interrupted", `Interrupted: ${instance} is updated only in part.`, {
-      hint: `Update the rest: sett up --name ${instance}`,
-    });
-  }
-  return new SettError("interrupted", `Interrupted: not everything was undone, and parts of ${instance} are left behind.`, {
-    hint: `Remove them: sett down ${before === undefined ? "--volumes " : ""}--name ${instance}`,
-  });
 }
 
 async function report(instance: InstanceName, outcome: Outcome, shell: Shell): Promise<void> {

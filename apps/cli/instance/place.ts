@@ -62,14 +62,6 @@ export async function findRedisPlace(shell: Shell, name: string | undefined): Pr
   return { instance, ...redisUrlsOf(parts), workspace: workspaceOf(parts), containers };
 }
 
-/** Throws `usage` where the instance is known by its API. `what`: begins the sentence. */
-export function requireHere(place: Place, what: string): void {
-  if (!("api" in place)) return;
-  throw new SettError("usage", `${what} cannot be done or shown through the API.`, {
-    hint: "Do it on the machine where the instance runs, without SETT_API.",
-  });
-}
-
 async function findRemotePlace(api: ApiAddress, shell: Shell, name: string | undefined): Promise<Place> {
   const { instance, actor } = await askInstance(api);
   if (name !== undefined && name !== instance) {
@@ -110,7 +102,6 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
 
 /** For a program on this machine. Throws `not-ready` where Redis has no users, and `usage` where only its URL is known. */
 export function agentUrlOf(place: Place, agent: AgentName): string {
-  requireHere(place, "How an agent connects to Redis");
   const { instance, containers } = place;
   const address = redisOf({ instance, containers: [...containers], volumes: [], networks: [] });
   if (address?.hasUsers) return urlFor(address, { role: "agent", agent });

@@ -27,11 +27,13 @@ type Definition<Args extends Arguments> = {
   examples: readonly string[];
   /** True for a command that cleans up by itself when it is interrupted. Every other command ends at once. */
   endsItself?: boolean;
+  /** True for what starts, stops or moves parts of an instance of this machine, or reaches its Redis: it is refused where SETT_API names another. */
+  isOfThisMachine?: boolean;
   /** Returns the exit code; undefined is 0. */
   run(args: Values<Args>, shell: Shell): Promise<number | undefined>;
 };
 
-export type Command = Pick<Definition<Arguments>, "name" | "description" | "details" | "args" | "examples" | "endsItself"> & {
+export type Command = Omit<Definition<Arguments>, "run"> & {
   /** The same command for citty; its `data` is the shell. */
   citty: CommandDef<Arguments>;
 };

@@ -5,6 +5,7 @@ import { checkedText, type TextKind, textKinds, tooLongText } from "../../../lib
 import { maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { isOwnCommandLineUtf8 } from "./own-command-line.ts";
 
 type From = Pick<Shell, "stdin" | "interrupted">;
 
@@ -34,8 +35,14 @@ export function decodeAnswer(bytes: Uint8Array, where: string): string {
 }
 
 async function readText(argument: string, kind: TextKind, shell: From): Promise<string> {
-  if (argument !== "-") return checkedText(argument, kind);
+  if (argument !== "-") return checkedText(await unharmed(argument, kind), kind);
   return checkedText(await Promise.race([readStdin(shell.stdin(), kind), interruption(shell.interrupted, kind)]), kind);
+}
+
+/** The runtime writes `\ufffd` in place of bytes that are not UTF-8, but a person may have written that, too. */
+async function unharmed(argument: string, kind: TextKind): Promise<string> {
+  if (argument.includes("\ufffd") && !(await isOwnCommandLineUtf8())) throw notUtf8(kind, "on the command line");
+  return argument;
 }
 
 async function readStdin(stdin: AsyncIterable<Uint8Array>, kind: TextKind): Promise<string> {
@@ -53,11 +60,12 @@ function decoded(bytes: Uint8Array, kind: TextKind, where: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new SettError(kind.code, `The ${kind.name} ${where} is not UTF-8 text.`, {
-      hint: "Write it as UTF-8 text.",
-      cause,
-    });
+    throw notUtf8(kind, where, cause);
   }
+}
+
+function notUtf8({ code, name }: TextKind, where: string, cause?: unknown): SettError {
+  return new SettError(code, `The ${name} ${where} is not UTF-8 text.`, { hint: "Write it as UTF-8 text.", cause });
 }
 
 async function interruption(signal: AbortSignal, { name, nothingDone }: TextKind): Promise<never> {

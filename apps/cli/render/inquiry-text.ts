@@ -1,13 +1,14 @@
-// Inquiries as text for people, as JSON for programs, and as commands to type.
+// Inquiries as text for people, and as commands to type.
 
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
+import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { ageOf, agoOf } from "../../../lib/client/text/age.ts";
 import { oneLine, plainLines, shorten } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
-import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
+import { goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { exampleAmount, isBudgetQuestion, questionText } from "../../../lib/model/budget-question.ts";
 import { type Cell, table } from "./table.ts";
 
@@ -88,17 +89,6 @@ function furtherContent({ artefact, content }: Approval): string[] {
   return content.isWhole && content.text.split("\n").length <= shownLines ? [] : ["its whole content"];
 }
 
-/** The same members for both kinds. */
-export function inquiryJson(inquiry: Inquiry) {
-  const subject = subjectOf(inquiry);
-  const { id, goal_id, type, version, source_artefacts } = subject;
-  const common = { kind: inquiry.kind, id, goal_id, type, from: makerOf(subject), since: inquiry.since };
-  if (inquiry.kind === "question") return { ...common, about: source_artefacts[0] ?? null, text: questionText(inquiry.question) };
-  const { summary = "", commit = null } = inquiry.artefact.metadata;
-  const content = { content: inquiry.content.text, content_is_whole: inquiry.content.isWhole, commit };
-  return { ...common, version, agent: inquiry.agent, claim_id: inquiry.claim, text: summary, ...content };
-}
-
 function textOf(inquiry: Inquiry, suggest: Suggest): string {
   if (inquiry.kind === "question")
     return shorten(oneLine(questionText(inquiry.question).slice(0, 2 * maxTextLength)), maxTextLength);
@@ -108,9 +98,4 @@ function textOf(inquiry: Inquiry, suggest: Suggest): string {
 function nameOf({ artefact: { type, version, metadata } }: Approval): string {
   const summary = shorten(oneLine(metadata.summary ?? ""), maxTextLength);
   return `${oneLine(type)}${version > 1 ? ` v${version}` : ""}${summary === "" ? "" : `, ${summary}`}`;
-}
-
-/** The agent or role that made the question or the artefact. */
-export function makerOf({ produced_by_agent, produced_by_role }: ArtefactHead): string {
-  return oneLine(produced_by_agent === "" ? produced_by_role : produced_by_agent);
 }

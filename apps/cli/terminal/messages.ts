@@ -1,6 +1,6 @@
 // Sentences for people, on stderr: progress, notes, warnings, and what to do next.
 import { createConsola, type LogObject } from "consola/core";
-import { visibleWidth } from "../../../lib/client/text/plain-text.ts";
+import { plainLines, visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Output } from "./output.ts";
 
@@ -12,13 +12,13 @@ export type Messages = {
   next(sentence: string): void;
 };
 
-/** Uses consola without two of its habits: it drops repeated messages, and it writes to stdout. */
+/** What a sentence quotes, of a person or of an agent, controls no terminal. Uses consola without two of its habits: it drops repeated messages, and it writes to stdout. */
 export function createMessages(err: Output): Messages {
   const write = ({ type, args }: LogObject) => {
     const mark = markOf(type, err);
     // People copy a command as one line.
     const wrapping = { columns: err.columns, indent: visibleWidth(mark), isOneLine: type === "log" };
-    void err.write(`${wrap(`${mark}${args.map(String).join(" ")}`, wrapping)}\n`);
+    void err.write(`${wrap(`${mark}${plainLines(args.map(String).join(" "))}`, wrapping)}\n`);
   };
   const consola = createConsola({ level: 3, throttle: 0, reporters: [{ log: write }] });
   return {

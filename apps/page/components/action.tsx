@@ -13,10 +13,9 @@ type Props = {
   className?: string;
   /** Asked before it is done. */
   confirm?: string;
-  isOff?: boolean;
 };
 
-export function Action({ right, act, children, className = "", confirm, isOff = false }: Props) {
+export function Action({ right, act, children, className = "", confirm }: Props) {
   const { isBusy, error, run } = useAction(act);
   const [isAsking, setIsAsking] = useState(false);
   const may = useRight(right);
@@ -47,7 +46,7 @@ export function Action({ right, act, children, className = "", confirm, isOff = 
         <button
           type="button"
           className={className}
-          disabled={!may || isBusy || isOff}
+          disabled={!may || isBusy}
           title={reason}
           onClick={() => (confirm === undefined ? void run() : setIsAsking(true))}
         >

@@ -1,7 +1,13 @@
-// Asks for a token, where the address brought none. The server sets a cookie and sends the browser back to the same view.
+// Asks for a token, where the address brought none, or one that is not good. The server sets a cookie and sends the browser back to the same view.
 import { type FormEvent, useState } from "react";
 
-export function SignIn() {
+/** The server has taken a token out of the address that it does not know. */
+export function isRefused(): boolean {
+  return new URLSearchParams(location.search).get("refused") === "token";
+}
+
+/** `isSignedIn`: an earlier sign-in is still good. */
+export function SignIn({ isSignedIn }: { isSignedIn: boolean }) {
   const [token, setToken] = useState("");
   const enter = (event: FormEvent) => {
     event.preventDefault();
@@ -11,6 +17,12 @@ export function SignIn() {
   return (
     <main className="sign-in">
       <h1>Sett</h1>
+      {isRefused() && (
+        <p role="alert">
+          The token in the address is not good: it is mistyped, it was replaced, or the <code>sett ui</code> that made it has
+          ended.
+        </p>
+      )}
       <p>
         This page needs a token. <code>sett ui</code> prints an address that contains one; for an instance with{" "}
         <code>services.api</code>, ask the person who runs it.
@@ -30,6 +42,11 @@ export function SignIn() {
           Enter
         </button>
       </form>
+      {isSignedIn && (
+        <p>
+          You are signed in here from before. <a href={`/${location.hash}`}>Go on so</a>
+        </p>
+      )}
     </main>
   );
 }

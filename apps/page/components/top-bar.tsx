@@ -65,8 +65,8 @@ export function TopBar() {
         )}
         <ThemeButton />
         {data !== undefined && (
-          <span className="who" title={`Rights: ${data.me.rights.join(", ")}`}>
-            <Line text={data.me.name} max={40} />
+          <span className="who" title={`On record as ${data.me.actor}. Rights: ${data.me.rights.join(", ")}`}>
+            <Line text={actorName(data.me.actor)} max={40} />
           </span>
         )}
       </span>

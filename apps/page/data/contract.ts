@@ -25,10 +25,11 @@ export type Right = "read" | "forage" | "answer" | "approve" | "control";
 export type Instance = {
   instance: string;
   version: string;
-  me: { name: string; rights: Right[] };
+  me: { name: string; actor: string; rights: Right[] };
   paused: { since: string; by: string } | null;
   orchestrator: { holder: string; epoch: number; alive: boolean } | null;
   redis: { used_bytes: number; limit_bytes: number | null; problem: string | null } | null;
+  gateway: boolean;
   repository: { head: string | null } | null;
   counts: { goals: number; open_questions: number; open_approvals: number; open_claims: number };
   now: string;

@@ -1,6 +1,7 @@
 // Raises the limits of a goal, or those of an agent's grants in it.
 import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { GatewayNotice } from "../../blackboard/model-port.ts";
 import { nearestWord } from "../../config/nearest-word.ts";
 import { type Amounts, amountsSyntax, parseAmounts } from "../../model/budget.ts";
 import { SettError } from "../../model/errors.ts";
@@ -20,12 +21,21 @@ export function amountsToAdd(text: string, option: string): Amounts {
   });
 }
 
-/** Throws `agent-not-found`, and `request-refused` for a goal that was ended. */
+/** Throws `agent-not-found`, and `request-refused` for a goal that was ended, or where no gateway has ever run. */
 export async function raiseBudget(
   board: PersonBlackboard,
   { goal, add, agent: name, actor, cause = randomUUID() }: Raise,
 ): Promise<{ agent: AgentName | undefined }> {
-  const agent = name === undefined ? undefined : await agentOf(board, name);
+  const gateway = await board.readGateway();
+  if (gateway === undefined)
+    throw new SettError(
+      "request-refused",
+      "No gateway has run in this sett, so goals cost nothing, and have no limit to raise.",
+      {
+        hint: "Agents have language models where sett.yml names `models`.",
+      },
+    );
+  const agent = name === undefined ? undefined : await agentOf(board, name, gateway);
   const order = { goal, add, actor, cause };
   const reply = await board.raiseBudget(agent === undefined ? order : { ...order, agent });
   if (reply.outcome !== "refused") return { agent };
@@ -33,13 +43,8 @@ export async function raiseBudget(
 }
 
 /** Registered, or known to the gateway. */
-async function agentOf(board: PersonBlackboard, name: string): Promise<AgentName> {
-  const names = [
-    ...new Set([
-      ...(await board.listAgents()).map((agent) => String(agent.name)),
-      ...Object.keys((await board.readGateway())?.agents ?? {}),
-    ]),
-  ];
+async function agentOf(board: PersonBlackboard, name: string, { agents }: GatewayNotice): Promise<AgentName> {
+  const names = [...new Set([...(await board.listAgents()).map((agent) => String(agent.name)), ...Object.keys(agents)])];
   const agent = AgentName.safeParse(name).data;
   if (agent !== undefined && names.includes(agent)) return agent;
   const nearest = nearestWord(name, names);

@@ -14,33 +14,47 @@ export type ApiRequest = {
   body?: string;
   accept?: string;
   signal?: AbortSignal;
-  /** Has no time limit. */
+  /** Once it has begun, it has no time limit. */
   isStream?: boolean;
+  /** How long it may take until the answer begins. */
+  patienceMs?: number;
 };
 
-/** Long enough for the slowest write, and short enough to notice that nothing answers. */
-const timeoutMs = 30_000;
+/** Short enough to notice that nothing answers. */
+const usualPatienceMs = 10_000;
+/** Long enough for the slowest write, and for what reads much of a repository. */
+export const longPatienceMs = 30_000;
+/** Of the whole answer. */
+const wholeMs = 60_000;
 
 /** Throws `api-unreachable`, and the API's own errors with the same words and codes. */
 export async function askApi({ url, token }: ApiAddress, request: ApiRequest): Promise<Response> {
   const { method = "GET", path, body, accept = "application/json", signal, isStream = false } = request;
-  const signals = [...(signal === undefined ? [] : [signal]), ...(isStream ? [] : [AbortSignal.timeout(timeoutMs)])];
-  const response = await fetch(new URL(path, url), {
-    method,
-    headers: {
-      accept,
-      authorization: `Bearer ${token}`,
-      ...(body !== undefined && { "content-type": "application/json" }),
-    },
-    ...(body !== undefined && { body }),
-    redirect: "error",
-    signal: AbortSignal.any(signals),
-  }).catch((cause: unknown) => {
-    if (signal?.aborted) throw cause;
-    throw unreachableApi(url, messageOf(cause), cause);
-  });
-  if (response.ok) return response;
-  throw await errorOf(response, url);
+  const { patienceMs = usualPatienceMs } = request;
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(), patienceMs);
+  const limits = [silent.signal, ...(isStream ? [] : [AbortSignal.timeout(wholeMs)])];
+  try {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: {
+        accept,
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body }),
+      redirect: "error",
+      signal: AbortSignal.any(signal === undefined ? limits : [signal, ...limits]),
+    });
+    if (response.ok) return response;
+    throw await errorOf(response, url);
+  } catch (cause) {
+    if (signal?.aborted || cause instanceof SettError) throw cause;
+    const why = silent.signal.aborted ? `it has sent nothing for ${patienceMs / 1_000} s` : messageOf(cause);
+    throw unreachableApi(url, why, cause);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 export function unreachableApi(url: string, why: string, cause?: unknown): SettError {

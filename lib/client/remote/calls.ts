@@ -5,7 +5,7 @@ import type { Right } from "../../model/api-access.ts";
 import { Artefact } from "../../model/artefact.ts";
 import { Amounts } from "../../model/budget.ts";
 import { Grant } from "../../model/claim.ts";
-import { Actor, EventDraft } from "../../model/event.ts";
+import { Actor, EventDraft, EventPosition } from "../../model/event.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 
 /** More is read in pages. */
@@ -53,7 +53,7 @@ export const remoteCalls = {
   readPause: { right: "read", args: none },
   readLeader: { right: "read", args: none },
   readGateway: { right: "read", args: none },
-  readEvents: { right: "read", args: z.tuple([z.string().max(100), z.int().min(1).max(maxEvents)]) },
+  readEvents: { right: "read", args: z.tuple([EventPosition, z.int().min(1).max(maxEvents)]) },
   endOfEvents: { right: "read", args: none },
   readSpending: { right: "read", args: goal },
   readCalls: { right: "read", args: goal },

@@ -4,7 +4,7 @@ import type { DeliveredCommit } from "../../blackboard/artefact-port.ts";
 import type { HostRepository } from "../../git/host-repository.ts";
 import type { ImportedCommits } from "../../git/import-commits.ts";
 import type { InstanceName } from "../../model/ids.ts";
-import { type ApiAddress, askApi } from "./api-client.ts";
+import { type ApiAddress, askApi, longPatienceMs } from "./api-client.ts";
 
 /** Only those that are not there yet. Each comes as a pack, and is checked like one that an agent has left. Throws as `askApi`. */
 export async function fetchRemoteCommits(
@@ -15,7 +15,8 @@ export async function fetchRemoteCommits(
   const known = await repository.knownResults(instance);
   const missing = commits.filter(({ artefact }) => !known.has(artefact));
   return await repository.importPacks(instance, missing, async (artefact) => {
-    const response = await askApi(api, { path: `/v1/artefacts/${artefact}/commit.pack`, accept: "application/octet-stream" });
+    const path = `/v1/artefacts/${artefact}/commit.pack`;
+    const response = await askApi(api, { path, accept: "application/octet-stream", patienceMs: longPatienceMs });
     return new Uint8Array(await response.arrayBuffer());
   });
 }

@@ -5,7 +5,8 @@ import { Actor } from "../../model/event.ts";
 import { InstanceName } from "../../model/ids.ts";
 import { type ApiAddress, askApi } from "./api-client.ts";
 
-const Instance = z.looseObject({ instance: InstanceName, me: z.looseObject({ actor: Actor }) });
+/** A later version may have rights that this one does not know. */
+const Instance = z.looseObject({ instance: InstanceName, me: z.looseObject({ actor: Actor, rights: z.array(z.string()) }) });
 
 /** Undefined where no API is named. Throws `usage` for a malformed one, or where its token is missing. */
 export function apiOf(env: Readonly<Record<string, string | undefined>>): ApiAddress | undefined {
@@ -22,9 +23,11 @@ export function apiOf(env: Readonly<Record<string, string | undefined>>): ApiAdd
   return { url, token };
 }
 
-/** `actor`: in whose name the token acts. Throws as `askApi`. */
-export async function askInstance(api: ApiAddress): Promise<{ instance: InstanceName; actor: Actor }> {
+/** `actor`: in whose name the token acts. `rights`: what it may do. Throws as `askApi`. */
+export async function askInstance(
+  api: ApiAddress,
+): Promise<{ instance: InstanceName; actor: Actor; rights: ReadonlySet<string> }> {
   const answer = await askApi(api, { path: "/v1/instance" });
   const { instance, me } = Instance.parse(await answer.json());
-  return { instance, actor: me.actor };
+  return { instance, actor: me.actor, rights: new Set(me.rights) };
 }

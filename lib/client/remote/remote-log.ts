@@ -1,14 +1,24 @@
 // The log of one part of an instance, through its API.
 import { type ApiAddress, askApi, unreachableApi } from "./api-client.ts";
 
-/** `tail`: the last lines alone; undefined: all. */
-type Wanted = { part: string; tail: number | undefined; follow: boolean };
+/** `tail`: the last lines alone; undefined: as many as the API gives. */
+export type WantedLog = { part: string; tail: number | undefined; follow: boolean };
 
-/** Line by line, as the part has written it. With `follow` until the signal. Throws as `askApi`. */
-export async function* remoteLog(api: ApiAddress, { part, tail, follow }: Wanted, signal: AbortSignal): AsyncGenerator<string> {
+/**
+ * Line by line, as the part has written it; with `follow` until the signal, or until the API ends it. Resolves when the API has begun to answer.
+ * Throws as `askApi`.
+ */
+export async function openRemoteLog(
+  api: ApiAddress,
+  { part, tail, follow }: WantedLog,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<string>> {
   const query = new URLSearchParams({ ...(tail !== undefined && { tail: String(tail) }), ...(follow && { follow: "true" }) });
   const path = `/v1/agents/${encodeURIComponent(part)}/logs?${query}`;
-  const response = await askApi(api, { path, accept: "text/plain", signal, isStream: follow });
+  return linesOf(api, await askApi(api, { path, accept: "text/plain", signal, isStream: follow }), signal);
+}
+
+async function* linesOf(api: ApiAddress, response: Response, signal: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   try {

@@ -1,4 +1,5 @@
-// Makes a call of the blackboard that came through the API: with arguments that are valid, and in the name of its caller alone.
+// Makes a call of the blackboard that came through the API: with arguments that are valid, and in the name of its caller alone, beside which an
+// assistant may stand.
 import { z } from "zod";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import type { Right } from "../../model/api-access.ts";
@@ -7,10 +8,12 @@ import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import type { CommitHash, GoalId } from "../../model/ids.ts";
+import { actorBy, assistantIn } from "../actions/assistant.ts";
 import { findJudged, judge } from "../actions/judge.ts";
 import type { Marks } from "../actions/marks.ts";
 import { postAnswer } from "../actions/post-answer.ts";
-import { oneLine } from "../text/plain-text.ts";
+import { issueSentence } from "../text/issue-sentence.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { type RemoteCallName, remoteCalls } from "./calls.ts";
 
@@ -34,7 +37,7 @@ export function rightOf(name: RemoteCallName): Right {
 
 /** The value that the call returns. Throws `usage` for arguments that are not of its form. */
 export async function serveCall(name: RemoteCallName, args: unknown, deps: CallDeps): Promise<unknown> {
-  const { board, actor } = deps;
+  const { board } = deps;
   switch (name) {
     case "readClaims": {
       const [ids] = parsed("readClaims", args);
@@ -42,23 +45,38 @@ export async function serveCall(name: RemoteCallName, args: unknown, deps: CallD
       const claims = await board.readClaims(ids, (one) => malformed.push(one));
       return { claims, malformed } satisfies ReadClaims;
     }
-    case "createArtefact":
-      return await postGoal(parsed("createArtefact", args)[0], deps);
-    case "answerQuestion":
-      return await answerQuestion(parsed("answerQuestion", args)[0], deps);
+    case "createArtefact": {
+      const [goal, stated] = parsed("createArtefact", args);
+      return await postGoal(goal, actingAs(stated, deps));
+    }
+    case "answerQuestion": {
+      const [answer, stated] = parsed("answerQuestion", args);
+      return await answerQuestion(answer, actingAs(stated, deps));
+    }
     case "raiseBudget": {
       const [{ agent, ...order }] = parsed("raiseBudget", args);
+      const { actor } = actingAs(order.actor, deps);
       return await board.raiseBudget({ ...order, ...(agent !== undefined && { agent }), actor });
     }
-    case "recordVerdict":
-      return await recordVerdict(parsed("recordVerdict", args)[0], deps);
-    case "logEvent":
-      return await board.logEvent(await requestOf(parsed("logEvent", args)[0], deps), actor);
+    case "recordVerdict": {
+      const [verdict] = parsed("recordVerdict", args);
+      return await recordVerdict(verdict, actingAs(verdict.actor, deps));
+    }
+    case "logEvent": {
+      const [draft, stated] = parsed("logEvent", args);
+      return await board.logEvent(await requestOf(draft, deps), actingAs(stated, deps).actor);
+    }
     default: {
       const method = board[name] as (...args: unknown[]) => Promise<unknown>;
       return await method.apply(board, parsed(name, args) as unknown[]);
     }
   }
+}
+
+/** Of the stated actor only the name of an assistant counts, which acts for the caller. */
+function actingAs(stated: Actor, deps: CallDeps): CallDeps {
+  const assistant = assistantIn(stated, deps.actor);
+  return assistant === undefined ? deps : { ...deps, actor: actorBy(deps.actor, assistant) };
 }
 
 type GivenVerdict = Pick<Parameters<PersonBlackboard["recordVerdict"]>[0], "grant" | "review" | "digest">;
@@ -119,10 +137,17 @@ async function requestOf({ type, goal_id, artefact_id }: EventDraft, { board }: 
 function parsed<Name extends RemoteCallName>(name: Name, args: unknown) {
   const result = remoteCalls[name].args.safeParse(args);
   if (result.success) return result.data as (typeof remoteCalls)[Name]["args"]["_output"];
-  const [first] = result.error.issues;
-  throw new SettError("usage", `The arguments of ${name} are malformed: ${first?.path.join(".") ?? ""} ${first?.message ?? ""}`, {
+  const problems = result.error.issues.slice(0, 3).map((issue) => `${placeOf(issue.path)} ${issueSentence(issue)}`);
+  throw new SettError("usage", `The arguments of ${name} are wrong: ${problems.join("; ")}.`, {
     hint: "Do the command line and the API have the same version?",
   });
+}
+
+/** Arguments have no names: the first one is number 1. */
+function placeOf([index, ...rest]: readonly PropertyKey[]): string {
+  if (typeof index !== "number") return "the list of them";
+  const name = rest.map(String).join(".");
+  return `number ${index + 1}${name === "" ? "" : `, \`${shorten(oneLine(name), 60)}\`,`}`;
 }
 
 function wrong(expected: string): SettError {

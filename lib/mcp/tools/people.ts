@@ -4,8 +4,9 @@ import { findJudged, judge } from "../../client/actions/judge.ts";
 import { postAnswer } from "../../client/actions/post-answer.ts";
 import { refusal } from "../../client/actions/request.ts";
 import { readInquiries } from "../../client/facts/inquiries.ts";
+import { inquiryJson } from "../../client/facts/inquiry-json.ts";
 import { resolveGoalId, resolveQuestion } from "../../client/facts/resolve-id.ts";
-import { headJson, inquiryJson } from "../goal-report.ts";
+import { headJson } from "../goal-report.ts";
 import { type Call, defineTool, reads, writes } from "./tool.ts";
 
 const artefactArgument = z.string().describe("The artefact's id, as list_questions has it.");

@@ -67,6 +67,17 @@ test("a client goes on after the last event that it has seen, also when the addr
   expect(client.events[0]?.id).toBe(third ?? "");
 });
 
+test("a client that claims to be ahead of the log reads that it is not, and begins at its end", async () => {
+  const [newest = ""] = await log(1);
+  await using client = new EventClient(scene, "", { headers: { "last-event-id": "99999999999999-0" } });
+  await waitFor("the comment", () => client.comments.length > 0);
+  expect(client.comments[0]).toBe(
+    `The log has no event 99999999999999-0 yet: its newest is ${newest}, after which this stream begins.`,
+  );
+  const [next = ""] = await log(1);
+  await waitFor("what is new", () => idsOf(client).includes(next));
+});
+
 test("filters leave out what a client does not want, in the past and live", async () => {
   const goal = newGoalId();
   await log(3, { goal_id: goal });

@@ -46,6 +46,7 @@ test("the instance says who asks, what he may do, and what there is", async () =
     me: { name: "answerer", actor: "person:answerer", rights: ["read", "answer"] },
     paused: null,
     orchestrator: { alive: true },
+    gateway: false,
     repository: null,
     counts: { goals: 2, open_questions: 0, open_approvals: 1, open_claims: 1 },
   });
@@ -229,4 +230,24 @@ test("what a person has just written is in the next list", async () => {
     expect(textAt(await scene.get("/v1/goals?limit=1"), "items.0.id")).toBe(posted.id);
     await scene.clan.board.logEvent({ type: "cancel_requested", goal_id: posted.goal_id }, "person:test");
   }
+});
+
+test("what is wrong is said in plain words, and advice is about requests", async () => {
+  const refused = async (path: string) => (await scene.get(path)).body;
+  expect(await refused("/v1/goals?limit=0")).toMatchObject({
+    detail: "The query is wrong: `limit` must be at least 1.",
+  });
+  expect(await refused("/v1/goals?limit=many&order=up&more=1")).toMatchObject({
+    detail: "The query is wrong: `order` must be one of asc, desc; `limit` must be a number; it has what is not known: `more`.",
+  });
+  expect(await refused("/v1/artefacts/ffffffff")).toMatchObject({
+    detail: "There is no artefact ffffffff.",
+    hint: "`GET /v1/artefacts` lists the ids.",
+  });
+  const { body } = await scene.post("/v1/goals", {});
+  expect(body).toMatchObject({ detail: "The body is wrong: `text` is missing: it must be a text." });
+  expect((await scene.post("/v1/goals", { text: " " })).body).toMatchObject({
+    detail: "The goal is empty.",
+    hint: 'Say what is to be done: `text`: "Write the changelog"',
+  });
 });

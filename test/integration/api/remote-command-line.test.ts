@@ -1,12 +1,17 @@
 // The command line works with an instance elsewhere through its API: SETT_API and SETT_API_TOKEN instead of Redis and Docker.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import process from "node:process";
+import { digestOf } from "../../../apps/api/access/tokens.ts";
+import type { Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
+import { aborted } from "../../../lib/async/sleep.ts";
 import { readGoal } from "../../../lib/client/facts/goal.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
+import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
 import { git, sampleRepository } from "../../support/git/sample-repository.ts";
+import { freePort } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 let scene: ApiScene;
@@ -132,7 +137,11 @@ describe("with SETT_API", () => {
       err: expect.stringContaining("does not answer"),
     });
     expect(await at({}, "hoard", "--name", "other")).toMatchObject({ code: 1, err: expect.stringContaining("not of other") });
-    expect(await at({}, "prune", "--before", "1d")).toMatchObject({ code: 2, err: expect.stringContaining("through the API") });
+    for (const words of [["prune", "--before", "1d"], ["up"], ["down"], ["ui", "--no-open"], ["agent-env", "coder"]])
+      expect(await at({}, ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`sett: \`sett ${words[0]}\` cannot be done through the API`),
+      });
     expect(await at({}, "pause", "--as", "Eve")).toMatchObject({
       code: 2,
       err: expect.stringContaining("in whose name you act"),
@@ -146,7 +155,15 @@ describe("with SETT_API", () => {
     expect(await scene.post("/v1/board/createArtefact", [forged, "person:eve"])).toMatchObject({ status: 422 });
     expect(await scene.post("/v1/board/registerAgents", [[], "person:eve", { exact: true }])).toMatchObject({ status: 404 });
     expect(await scene.post("/v1/board/constructor", [])).toMatchObject({ status: 404 });
-    expect(await scene.post("/v1/board/readHeads", ["all"])).toMatchObject({ status: 422 });
+    expect(await scene.post("/v1/board/readHeads", ["all"])).toMatchObject({
+      status: 422,
+      body: { detail: "The arguments of readHeads are wrong: number 1 must be a list." },
+    });
+    for (const place of ["zzz", "1-99999999999999999999"])
+      expect(await scene.post("/v1/board/readEvents", [place, 10])).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringContaining("number 1 must be `0` or an event's id") },
+      });
     const old = { ...artefact, id: crypto.randomUUID(), created_at: "1999-01-01T00:00:00.000Z", source_artefacts: [goal] };
     const back = { ...old, goal_id: old.id, logical_id: old.id, metadata: { ...artefact?.metadata, trigger: "nightly" } };
     expect(await scene.post("/v1/board/createArtefact", [back, "person:eve"])).toMatchObject({ status: 200 });
@@ -165,6 +182,26 @@ describe("with SETT_API", () => {
     expect(events.filter(({ type, data }) => type === "api_called" && String(data?.path).includes("readHeads"))).toEqual([]);
   });
 
+  test("an assistant acts beside the name of the token, with the tools that its token allows", async () => {
+    const toolsOf = async (as: TokenName, ...options: string[]) => {
+      await using editor = await connectEditor({ cwd: here.path, env: env(as), options });
+      return (await editor.client.listTools()).tools.map(({ name }) => name);
+    };
+    expect(await toolsOf("reader")).not.toContain("post_goal");
+    expect(await toolsOf("forager", "--may", "all")).toContain("post_goal");
+    expect(await toolsOf("forager", "--may", "all")).not.toContain("cancel_goal");
+    expect(await toolsOf("all")).not.toContain("cancel_goal");
+    await using editor = await connectEditor({ cwd: here.path, env: env(), options: ["--may", "all"] });
+    const stated = await editor.call("post_goal", { text: "Which window?", wait_seconds: 30 });
+    const goal = String(stated.data.goal_id);
+    expect(await actorOf(goal)).toBe("person:all, by test-editor 1.2");
+    expect(await editor.call("cancel_goal", { goal })).toMatchObject({ isError: false });
+    const events = await scene.clan.board.readEvents("0", 10_000);
+    expect(events.find(({ type, goal_id }) => type === "goal_ended" && goal_id === goal)?.data).toMatchObject({
+      by: "person:all, by test-editor 1.2",
+    });
+  });
+
   test("watch follows the log as it grows", async () => {
     const goal = await post("Watch me");
     await using watching = startSett(["watch", "--goal", goal], { cwd: here.path, env: env() });
@@ -172,4 +209,40 @@ describe("with SETT_API", () => {
     watching.signal("SIGINT");
     expect(await watching.exited).toBe(130);
   });
+});
+
+/** Has written so many lines, and is silent. */
+class GrowingLog implements Logs {
+  readonly lines: string[] = [];
+  async *read(_name: string, { tail, signal }: { tail: number; signal: AbortSignal }) {
+    const before = this.lines.length;
+    yield* this.lines.slice(-tail);
+    await waitFor("the next line", () => signal.aborted || this.lines.length > before);
+    if (!signal.aborted) yield* this.lines.slice(before);
+    await aborted(signal);
+  }
+}
+
+test("logs --follow goes on where it was when the API starts again", async () => {
+  const log = new GrowingLog();
+  log.lines.push("one", "two");
+  const port = await freePort();
+  const token = "t".repeat(32);
+  const tokens = [{ name: "all", sha256: digestOf(token).toString("hex"), may: ["read" as const] }];
+  const start = () => ApiScene.start({}, { orchestrator: false, port, deps: { tokens, logs: log } });
+  const first = await start();
+  const remote = { SETT_API: first.url, SETT_API_TOKEN: token };
+  await using following = startSett(["logs", "coder", "--follow"], { cwd: here.path, env: remote });
+  await following.untilOut("two\n");
+  await first[Symbol.asyncDispose]();
+  await following.untilErr("The API does not answer. Waiting until it does");
+  log.lines.push("three");
+  await using _second = await start();
+  await following.untilErr("The API answers again.");
+  await following.untilOut("three\n");
+  log.lines.push("four");
+  await following.untilOut("four\n");
+  expect(following.out()).toBe("one\ntwo\nthree\nfour\n");
+  following.signal("SIGINT");
+  expect(await following.exited).toBe(130);
 });

@@ -174,6 +174,9 @@ test("what Sett does not know is refused with a sentence", async () => {
   const signature = await sign(secrets["github-hook"] ?? "", body);
   const form = await forge.send("/hooks/pr", body, { "x-github-event": "push", "x-hub-signature-256": signature });
   expect(form).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/application\/json/) } });
+  const nothing = `sha256=${createHmac("sha256", secrets["github-hook"] ?? "").digest("hex")}`;
+  const empty = await forge.send("/hooks/pr", "", { "x-github-event": "push", "x-hub-signature-256": nothing });
+  expect(empty).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/no JSON/) } });
 });
 
 test("a body of more than 5 MiB is refused before it is read, and so many deliveries in a minute are too many", async () => {

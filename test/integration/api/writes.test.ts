@@ -73,7 +73,10 @@ test("a goal may name its commit, also one that is not at HEAD, and is stated on
   expect((await scene.post("/v1/goals", { text: "fail", id })).body).toEqual({ id, commit: repository.base, summary: "fail" });
   expect(await scene.post("/v1/goals", { text: "other", id })).toMatchObject({ status: 422, body: { code: "usage" } });
   expect(later).not.toBe(repository.base);
-  expect(await scene.post("/v1/goals", { text: "x", commit: "0".repeat(40) })).toMatchObject({ status: 422 });
+  expect(await scene.post("/v1/goals", { text: "x", commit: "0".repeat(40) })).toMatchObject({
+    status: 422,
+    body: { detail: `The repository does not have commit ${"0".repeat(40)}.` },
+  });
 });
 
 test("a goal is refused while the working tree has changes that agents would not see", async () => {
@@ -204,8 +207,14 @@ test("the instance is paused and resumed by name", async () => {
   expect(await scene.ask("POST", "/v1/resume")).toMatchObject({ status: 200, body: { paused: null } });
 });
 
-test("the budget of a goal is raised, also that of an agent in it", async () => {
+test("the budget of a goal is raised, also that of an agent in it, once a gateway has run", async () => {
   const goal = await post("wait");
+  expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd" })).toMatchObject({
+    status: 409,
+    body: { detail: "No gateway has run in this sett, so goals cost nothing, and have no limit to raise." },
+  });
+  const started_at = new Date().toISOString();
+  await scene.clan.board.announceGateway({ started_at, goal_budget: {}, agents: {}, models: {} });
   const raised = await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd, 10 calls" }, { as: "answerer" });
   expect(raised).toMatchObject({ status: 200, body: { goal_id: goal, added: { usd: 5, calls: 10 } } });
   expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "many" })).toMatchObject({

@@ -2,12 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import process from "node:process";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { AskingSett, clearGoal, reportGoal } from "../../support/cli/asking-sett.ts";
+import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
-import { settBinary } from "../../support/process/compiled.ts";
 
 let sett: AskingSett;
 
@@ -19,28 +18,7 @@ afterAll(async () => {
   await sett[Symbol.asyncDispose]();
 });
 
-type Called = { isError: boolean; text: string; data: Record<string, unknown> };
-
-async function connect(...options: string[]) {
-  const client = new Client({ name: "test-editor", version: "1.2" });
-  const { folder: cwd, env } = sett.at;
-  await client.connect(
-    new StdioClientTransport({ command: settBinary, args: ["mcp", ...options], cwd, env: whole(env), stderr: "pipe" }),
-  );
-  return {
-    client,
-    async call(name: string, args: Record<string, unknown> = {}): Promise<Called> {
-      const { isError, content, structuredContent } = await client.callTool({ name, arguments: args });
-      const [first] = content as { text: string }[];
-      return { isError: isError === true, text: first?.text ?? "", data: (structuredContent ?? {}) as Called["data"] };
-    },
-    [Symbol.asyncDispose]: () => client.close(),
-  };
-}
-
-function whole(env: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env };
-}
+const connect = (...options: string[]) => connectEditor({ cwd: sett.at.folder, env: sett.at.env, options });
 
 async function eventsOf(type: string) {
   return (await sett.board.readEvents("0", 10_000)).filter((event) => event.type === type);
@@ -83,7 +61,7 @@ describe("sett mcp", () => {
     await using editor = await connect();
     const { goal, question } = await sett.ask("Which door?");
     const listed = await editor.call("list_questions", { goal: goal.id });
-    expect(listed.data).toMatchObject({ waiting: [{ kind: "question", id: question, content: "Which door?" }] });
+    expect(listed.data).toMatchObject({ waiting: [{ kind: "question", id: question, text: "Which door?" }] });
     expect(await editor.call("answer_question", { question, text: "The green one" })).toMatchObject({ isError: false });
     const answer = await sett.answerOf(question);
     expect(answer.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });
@@ -99,7 +77,7 @@ describe("sett mcp", () => {
     await using trusted = await connect("--may", "read,approve");
     const goal = await sett.postGoal(reportGoal);
     const { data } = await usual.call("wait_for_goal", { goal: goal.id });
-    expect(data).toMatchObject({ state: "waiting", asks_people: [{ kind: "approval", for: "lead" }] });
+    expect(data).toMatchObject({ state: "waiting", asks_people: [{ kind: "approval", agent: "lead" }] });
     const artefact = (data.asks_people as { id: string }[])[0]?.id ?? "";
     expect(await usual.call("approve", { artefact })).toMatchObject({ isError: true, text: expect.stringContaining("approve") });
     const done = await trusted.call("reject", { artefact, reason: "Say more" });
@@ -114,7 +92,7 @@ describe("sett mcp", () => {
     await using editor = await connect();
     expect(await editor.call("read_goal", { goal: "ffffffff" })).toEqual({
       isError: true,
-      text: "There is no goal ffffffff. `sett hoard` lists the ids. (artefact-not-found)",
+      text: "There is no goal ffffffff. `list_artefacts` lists the ids. (artefact-not-found)",
       data: {},
     });
     expect((await editor.call("read_artefact", { id: "../etc" })).text).toContain("is not the id of an artefact");

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { $ } from "bun";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
+import { settBinary } from "../../support/process/compiled.ts";
 
 const sett = "version: '1.0'\nagents:\n  echo:\n    image: sett/agent-base:latest\n    command: [\"/bin/cat\"]\n";
 let at: Workspace;
@@ -45,6 +47,18 @@ test("forage outside of a git repository says so and posts nothing", async () =>
   expect(await at.need("hoard", "--json")).toBe(before);
 });
 
+test("forage refuses a goal whose bytes are not UTF-8, and takes the mark that is written in their place", async () => {
+  const before = await at.need("hoard", "--json");
+  const bytes = ["sh", "-c", `exec "${settBinary}" forage --goal "$(printf 'caf\\351')"`];
+  const started = Bun.spawnSync(bytes, { cwd: at.folder, env: { ...process.env, ...at.env } });
+  expect({ code: started.exitCode, err: started.stderr.toString() }).toEqual({
+    code: 2,
+    err: expect.stringContaining("The goal on the command line is not UTF-8 text."),
+  });
+  expect(await at.need("hoard", "--json")).toBe(before);
+  expect(await at.sett("forage", "--goal", "What does \ufffd mean?")).toMatchObject({ code: 0 });
+});
+
 test("up without a sett.yml says how to get one", async () => {
   await inRepository(undefined, async (cwd) => {
     const { code, err } = await runSett(["up"], { cwd });
@@ -60,6 +74,17 @@ test("up with mistakes in sett.yml names all of them with line and path, before 
     expect(code).toBe(2);
     for (const text of ["sett.yml:6", "comand", "sett.yml:7", "NOT_THERE", "sett.yml:8", "timeout"]) expect(err).toContain(text);
     expect(err).not.toContain("Docker");
+  });
+});
+
+test("up names a variable of telemetry that the API would refuse, before anything starts", async () => {
+  const api = "services: { api: { port: 8443, tokens: [{ name: ci, secret: ci, may: [read] }] } }";
+  await inRepository(`${sett}secrets: { ci: { file: ./token } }\n${api}\n`, async (cwd) => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense", DOCKER_HOST: "unix:///nowhere/docker.sock" };
+    const { code, err } = await runSett(["up"], { cwd, env });
+    expect(code).toBe(2);
+    expect(err).toContain("OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address such as http://collector:4318");
+    expect(err).toContain("unset OTEL_EXPORTER_OTLP_ENDPOINT");
   });
 });
 

@@ -1,12 +1,13 @@
 // The API on a port of its own, over a clan on a real Redis, with tokens of several rights.
+
 import { randomBytes } from "node:crypto";
 import { digestOf } from "../../../apps/api/access/tokens.ts";
 import { createApi } from "../../../apps/api/app.ts";
 import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
 import type { Api } from "../../../apps/api/env.ts";
 import { type ApiMetrics, createApiMetrics } from "../../../apps/api/metrics.ts";
+import { suggestRequest } from "../../../apps/api/over-http.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
@@ -16,7 +17,8 @@ import { placeInRedis } from "../world/redis-place.ts";
 import { requireConforming } from "./conforming.ts";
 
 export type Answer = { status: number; headers: Headers; body: unknown; text: string };
-type Options = { redis?: RedisServer; orchestrator?: boolean; deps?: Partial<Deps> };
+/** `port`: any that is free where it is missing. */
+type Options = { redis?: RedisServer; orchestrator?: boolean; deps?: Partial<Deps>; port?: number };
 
 /** Tokens by what they may do: `all` may everything, the others one thing beside `read`. */
 const tokenNames = {
@@ -53,7 +55,8 @@ export class ApiScene implements AsyncDisposable {
     this.#end = end;
   }
 
-  static async start(members: Record<string, Member> = {}, { redis: given, orchestrator = true, deps = {} }: Options = {}) {
+  static async start(members: Record<string, Member> = {}, options: Options = {}) {
+    const { redis: given, orchestrator = true, deps = {}, port = 0 } = options;
     const redis = given ?? (await startRedisServer());
     const place = placeInRedis(redis);
     const clan = new Clan(place, await place.open(), { contactMs: 0 });
@@ -79,13 +82,13 @@ export class ApiScene implements AsyncDisposable {
         log: createJsonLog((line) => log.push(line), systemClock.now),
         clock: systemClock,
         newId: () => crypto.randomUUID(),
-        suggest: suggestFor(undefined),
+        suggest: suggestRequest,
         limits: defaultLimits,
         ...deps,
       },
       over.signal,
     );
-    const server = serve({ port: 0, hostname: "127.0.0.1", idleSeconds: 60 }, api.app.fetch);
+    const server = serve({ port, hostname: "127.0.0.1", idleSeconds: 60 }, api.app.fetch);
     const running = api.run();
     const url = `http://127.0.0.1:${server.port}`;
     return new ApiScene({ clan, redis, url, tokens, app: api.app, log, metrics }, async () => {

@@ -5,6 +5,7 @@ import type { TokenName } from "./api-scene.ts";
 
 export class EventClient implements AsyncDisposable {
   readonly events: SettEvent[] = [];
+  readonly comments: string[] = [];
   pings = 0;
   status = 0;
   contentType = "";
@@ -35,7 +36,10 @@ export class EventClient implements AsyncDisposable {
       this.status = answer.status;
       this.contentType = answer.headers.get("content-type") ?? "";
       const decoder = new TextDecoder();
-      const parser = createParser({ onEvent: ({ event, data }) => this.#take(event, data) });
+      const parser = createParser({
+        onEvent: ({ event, data }) => this.#take(event, data),
+        onComment: (comment) => this.comments.push(comment),
+      });
       for await (const chunk of answer.body ?? []) parser.feed(decoder.decode(chunk, { stream: true }));
     } catch (error) {
       if (!this.#stop.signal.aborted && this.status === 0) throw error;

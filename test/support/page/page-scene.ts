@@ -1,14 +1,15 @@
 // The page as its readers have it: the API that serves it, over a clan on a real Redis. The API can be killed and started again.
+
 import { randomBytes } from "node:crypto";
 import { buildPage } from "../../../.ci/page.ts";
 import { digestOf, type KnownToken } from "../../../apps/api/access/tokens.ts";
 import { createApi } from "../../../apps/api/app.ts";
 import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
 import { createApiMetrics } from "../../../apps/api/metrics.ts";
+import { suggestRequest } from "../../../apps/api/over-http.ts";
 import { pageOf } from "../../../apps/api/page.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
@@ -55,10 +56,11 @@ export class ServedPage implements AsyncDisposable {
     this.#cookieKey = randomBytes(32);
   }
 
-  addToken(name: string, may: readonly Right[]): void {
+  /** `actor`: on record; without it `person:NAME`. The next start of the API knows it. */
+  addToken(name: string, may: readonly Right[], actor?: string): void {
     const token = randomBytes(24).toString("base64url");
     this.#tokens.set(name, token);
-    this.#known.push({ name, sha256: digestOf(token).toString("hex"), may: [...may] });
+    this.#known.push({ name, sha256: digestOf(token).toString("hex"), may: [...may], ...(actor && { actor }) });
   }
 
   /** An address that opens a view, such as `#/inbox`, for the person of this token. */
@@ -80,7 +82,7 @@ export class ServedPage implements AsyncDisposable {
       log: createJsonLog((line) => this.log.push(line), systemClock.now),
       clock: systemClock,
       newId: () => crypto.randomUUID(),
-      suggest: suggestFor(undefined),
+      suggest: suggestRequest,
       limits: { ...defaultLimits, requestsPerMinute: 100_000 },
       ...this.#deps,
     };

@@ -1,12 +1,13 @@
 // Triggers over a real Redis and a real repository, with a clock that the test sets. A program that ends and starts again is another `start`.
+
 import { defaultLimits } from "../../../apps/api/deps.ts";
 import { createApiMetrics } from "../../../apps/api/metrics.ts";
+import { suggestRequest } from "../../../apps/api/over-http.ts";
 import { type Parts, partsOf } from "../../../apps/api/parts.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import { TriggerLooks } from "../../../apps/api/triggers/run-triggers.ts";
 import { type Clock, systemClock } from "../../../lib/async/clock.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { Trigger } from "../../../lib/model/trigger.ts";
@@ -58,7 +59,7 @@ export class TriggerScene implements AsyncDisposable {
       triggers: triggers.map((trigger) => Trigger.parse(trigger)),
       repository: await openRepository(this.repository.path, hostEnv, { hasFiles: false }),
       log: createJsonLog((line) => this.log.push(line), systemClock.now),
-      ...{ clock: this.clock, newId: () => crypto.randomUUID(), suggest: suggestFor(undefined), limits: defaultLimits },
+      ...{ clock: this.clock, newId: () => crypto.randomUUID(), suggest: suggestRequest, limits: defaultLimits },
     };
     return partsOf(deps, this.#over.signal);
   }

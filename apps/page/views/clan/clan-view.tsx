@@ -3,16 +3,19 @@ import { Problem } from "../../components/problem.tsx";
 import { Ago } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
 import type { AgentView, Page, SettEvent } from "../../data/contract.ts";
+import { useInstance } from "../../data/instance.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { hrefOf } from "../../routes.ts";
 import { count, shortId } from "../../text/words.ts";
 import { LiveLog } from "./live-log.tsx";
 
-const services = ["orchestrator", "gateway", "redis"];
+/** A gateway only where one has run. */
+const servicesOf = (hasGateway: boolean) => ["orchestrator", ...(hasGateway ? ["gateway"] : []), "redis"];
 
 export function ClanView() {
   const { query } = usePlace();
+  const services = servicesOf(useInstance().data?.gateway ?? false);
   const { data, error, refresh } = useQuery("agents", (signal) => getJson<Page<AgentView>>("/v1/agents", {}, signal), {
     changedBy: changesClan,
     pauseMs: 1_000,

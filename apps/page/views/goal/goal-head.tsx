@@ -11,6 +11,7 @@ import { money, shortId } from "../../text/words.ts";
 
 export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
   const { id, state, summary, commit, created_at, cost } = goal;
+  // At rest there is no work to cancel, and the orchestrator would refuse.
   const isOver = state !== "running" && state !== "waiting";
   return (
     <header className="goal-head">
@@ -39,15 +40,16 @@ export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => v
         )}
         <span className="goal-actions">
           {cost !== null && <RaiseBudget goal={id} done={refresh} />}
-          <Action
-            right="control"
-            className="danger-quiet"
-            isOff={isOver}
-            confirm="Cancel this goal and all of its work?"
-            act={() => post(`/v1/goals/${id}/cancel`, {}).then(refresh)}
-          >
-            Cancel the goal
-          </Action>
+          {!isOver && (
+            <Action
+              right="control"
+              className="danger-quiet"
+              confirm="Cancel this goal and all of its work?"
+              act={() => post(`/v1/goals/${id}/cancel`, {}).then(refresh)}
+            >
+              Cancel the goal
+            </Action>
+          )}
         </span>
       </div>
     </header>

@@ -81,3 +81,10 @@ test("a signed message that is old, or from the future, is not taken again", asy
     expect(await check("gitlab", headers, body, secret)).toBe(old);
   }
 });
+
+test("an empty body is signed like every other", async () => {
+  const { secret } = github;
+  const signature = `sha256=${createHmac("sha256", secret).digest("hex")}`;
+  expect(await check("github", { "x-hub-signature-256": signature }, "", secret)).toBeUndefined();
+  expect(await check("github", { "x-hub-signature-256": signature.slice(0, -1) }, "", secret)).toContain("does not fit");
+});

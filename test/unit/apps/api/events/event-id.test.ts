@@ -8,7 +8,8 @@ test("ids are ordered by their time, then by their number, also beyond what a do
   expect(compareIds("5", "5-0")).toBe(0);
 });
 
-test("only an id of a stream is one", () => {
+test("only an id that Redis takes is one", () => {
+  for (const id of ["5-99999999999999999999", "5-18446744073709551616", "zzz"]) expect(isEventId(id)).toBe(false);
   for (const id of ["0", "1795534230646-0", "5-18446744073709551615"]) expect(isEventId(id)).toBe(true);
   for (const id of ["", "$", "-1", "5-", "5-1-2", "x", "5 -1", "1".repeat(30), "5-1\n"]) expect(isEventId(id)).toBe(false);
 });

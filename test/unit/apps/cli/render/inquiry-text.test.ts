@@ -1,8 +1,9 @@
 // What a person is shown of what waits for them: facts in, text out.
 
 import { expect, test } from "bun:test";
-import { commandsFor, inquiryDetails, inquiryJson } from "../../../../../apps/cli/render/inquiry-text.ts";
+import { commandsFor, inquiryDetails } from "../../../../../apps/cli/render/inquiry-text.ts";
 import type { Inquiry } from "../../../../../lib/client/facts/inquiries.ts";
+import { inquiryJson } from "../../../../../lib/client/facts/inquiry-json.ts";
 import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 import type { ArtefactHead } from "../../../../../lib/model/artefact.ts";

@@ -1,8 +1,8 @@
 // How the record names an assistant beside its person.
 import { expect, test } from "bun:test";
-import { actorName } from "../../../../lib/client/render/event-line.ts";
-import { actorBy, assistantName } from "../../../../lib/mcp/assistant.ts";
-import { Actor } from "../../../../lib/model/event.ts";
+import { actorBy, assistantIn, assistantName } from "../../../../../lib/client/actions/assistant.ts";
+import { actorName } from "../../../../../lib/client/render/event-line.ts";
+import { Actor } from "../../../../../lib/model/event.ts";
 
 const ada = "person:Ada Lovelace <ada@example.org>";
 
@@ -20,4 +20,15 @@ test("a client's name forges no line, no address and no other person", () => {
   expect(actor.endsWith(" <ada@example.org>")).toBe(true);
   expect(actor.match(/</g)).toHaveLength(1);
   expect(assistantName({ name: "a".repeat(500) }).length).toBeLessThanOrEqual(60);
+});
+
+test("an actor shows the assistant in it to who knows the person", () => {
+  const client = { name: "claude-code", version: "2.1" };
+  for (const person of [ada, "person:ada"]) {
+    const actor = actorBy(person, client);
+    expect(actorBy(person, assistantIn(actor, person))).toBe(actor);
+    expect(assistantIn(person, person)).toBeUndefined();
+  }
+  for (const other of ["person:eve, by x", "person:ada, by ", "orchestrator:1", "person:ada and others, by x"])
+    expect(assistantIn(other, "person:ada")).toBeUndefined();
 });

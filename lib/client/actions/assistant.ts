@@ -1,6 +1,7 @@
 // Marks on record what an assistant does for a person: a reader of the log must be able to tell the two apart.
-import { oneLine, shorten } from "../client/text/plain-text.ts";
-import type { Actor } from "../model/event.ts";
+
+import type { Actor } from "../../model/event.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
 
 const maxNameLength = 60;
 
@@ -15,6 +16,18 @@ export function assistantName(client: ClientInfo): string {
 
 /** `person:Ada Lovelace, by claude-code 2.1 <ada@example.org>`: the address stays at the end, where every reader expects it. */
 export function actorBy(person: Actor, client: ClientInfo): Actor {
+  const { before, after } = aroundAssistant(person);
+  return `${before}${assistantName(client)}${after}`;
+}
+
+/** The assistant in an actor that `actorBy` has made for this person; undefined for every other actor. */
+export function assistantIn(actor: Actor, person: Actor): ClientInfo {
+  const { before, after } = aroundAssistant(person);
+  const isMade = actor.startsWith(before) && actor.endsWith(after) && actor.length > before.length + after.length;
+  return isMade ? { name: actor.slice(before.length, actor.length - after.length) } : undefined;
+}
+
+function aroundAssistant(person: Actor): { before: string; after: string } {
   const [, name = "", address = ""] = /^(.*?)( <[^<>]*>)?$/.exec(person) ?? [];
-  return `${name}, by ${assistantName(client)}${address}`;
+  return { before: `${name}, by `, after: address };
 }

@@ -1,0 +1,36 @@
+// The advice of the command line, as it reads for a program or a person that asks over HTTP.
+import { type Suggest, suggestFor } from "../../lib/client/text/suggest.ts";
+
+const commandLine = suggestFor(undefined);
+
+/** The request in place of a command. What only the command line has, such as `sett up`, stays a command: of who runs the instance. */
+export const suggestRequest: Suggest = (command) => {
+  const [name = "", ...words] = command.split(" ");
+  const id = words.findLast((word) => !word.startsWith("-") && word !== "yes") ?? "ID";
+  const requests: Record<string, string> = {
+    answer: `POST /v1/questions/${words[0] ?? "ID"}/answer`,
+    cancel: `POST /v1/goals/${id}/cancel`,
+    forage: "POST /v1/goals",
+    hoard: "GET /v1/artefacts",
+    logs: `GET /v1/agents/${id}/logs`,
+    questions: "GET /v1/inquiries",
+    resume: "POST /v1/resume",
+    retry: `POST /v1/artefacts/${id}/retry`,
+    status: "GET /v1/instance",
+    unearth: `GET /v1/artefacts/${id}`,
+    watch: `GET /v1/events?goal=${id}`,
+  };
+  return (Object.hasOwn(requests, name) ? requests[name] : undefined) ?? commandLine(command);
+};
+
+/** Options of the command line, and the members of a body in their place. */
+const members: readonly (readonly [RegExp, string])[] = [
+  [/--goal (?=")/, "`text`: "],
+  [/--reason (?=")/, "`reason`: "],
+  [/--for ([\w-]+)/, '`for`: "$1"'],
+  [/Leave out --id to/, "Leave out `id`, or use a new `Idempotency-Key`, to"],
+];
+
+export function hintOverHttp(hint: string): string {
+  return members.reduce((text, [option, member]) => text.replace(option, member), hint);
+}

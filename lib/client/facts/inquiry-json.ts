@@ -1,0 +1,21 @@
+// What waits for a person, as JSON: `sett questions --json`, and what an assistant reads.
+import type { ArtefactHead } from "../../model/artefact.ts";
+import { questionText } from "../../model/budget-question.ts";
+import { oneLine } from "../text/plain-text.ts";
+import { type Inquiry, subjectOf } from "./inquiries.ts";
+
+/** The same members for both kinds. `text`: the question, or the summary of what is to be approved. `agent`: for which a person approves it. */
+export function inquiryJson(inquiry: Inquiry) {
+  const subject = subjectOf(inquiry);
+  const { id, goal_id, type, version, source_artefacts } = subject;
+  const common = { kind: inquiry.kind, id, goal_id, type, from: makerOf(subject), since: inquiry.since };
+  if (inquiry.kind === "question") return { ...common, about: source_artefacts[0] ?? null, text: questionText(inquiry.question) };
+  const { summary = "", commit = null } = inquiry.artefact.metadata;
+  const content = { content: inquiry.content.text, content_is_whole: inquiry.content.isWhole, commit };
+  return { ...common, version, agent: inquiry.agent, claim_id: inquiry.claim, text: summary, ...content };
+}
+
+/** The agent or role that made the question or the artefact. */
+export function makerOf({ produced_by_agent, produced_by_role }: ArtefactHead): string {
+  return oneLine(produced_by_agent === "" ? produced_by_role : produced_by_agent);
+}

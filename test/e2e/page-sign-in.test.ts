@@ -1,0 +1,64 @@
+// How a person signs in to the page, in Chromium, on the real API.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { TestBrowser } from "../support/page/browser.ts";
+import { startPageScene } from "../support/page/page-scene.ts";
+
+setDefaultTimeout(120_000);
+
+let browser: TestBrowser;
+beforeAll(async () => {
+  browser = await TestBrowser.launch();
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  expect(browser.problems).toEqual([]);
+});
+
+test("where its cookie is no longer good, the page asks for a token", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(scene.page.address("#/goals"));
+  await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
+  await scene.page.kill();
+  scene.page.forgetCookies();
+  await scene.page.run();
+  await page.getByLabel("Token").waitFor();
+});
+
+test("without a token the page asks for one, and goes on to the view of the address", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(`${scene.page.url}/#/clan`);
+  await page.getByRole("heading", { name: "Sett" }).waitFor();
+  const token = new URL(scene.page.address("#/clan")).searchParams.get("token") ?? "";
+  await page.getByLabel("Token").fill(token);
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+});
+
+test("the page names the person who reads as the record does, and not the token", async () => {
+  await using scene = await startPageScene({});
+  await scene.page.kill();
+  scene.page.addToken("ui", ["read"], "person:Ada Lovelace <ada@example.org>");
+  await scene.page.run();
+  const page = await browser.open(scene.page.address("#/goals", "ui"));
+  await page.getByRole("banner").getByText("Ada Lovelace", { exact: true }).waitFor();
+});
+
+test("a token in the address that is not good leads to the sign-in, which says so, and is gone from the address", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(`${scene.page.url}/?token=from-yesterday#/clan`);
+  await page.getByRole("alert").getByText("The token in the address is not good").waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/?refused=token#/clan`);
+  await page.getByLabel("Token").fill("mistyped");
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/?refused=token#/clan`);
+  const token = new URL(scene.page.address("#/clan")).searchParams.get("token") ?? "";
+  await page.getByLabel("Token").fill(token);
+  await page.getByRole("button", { name: "Enter" }).click();
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+  await page.goto(`${scene.page.url}/?token=from-yesterday#/clan`);
+  await page.getByRole("link", { name: "Go on so" }).click();
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+});
