@@ -16,7 +16,7 @@ setDefaultTimeout(300_000);
 const agents = join(root, "agents");
 const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
 const token = randomBytes(32).toString("hex");
-/** The tests of the release go on when somebody has looked. */
+/** The tests of the release go on when the page was looked at. */
 const heldTests = "until [ -e /tmp/seen ]; do sleep 0.1; done; ./test.sh";
 /** What others do to the machine may make a phase slow. */
 const patience = { timeout: 120_000 };

@@ -1,4 +1,4 @@
-// Goals that nobody types, in the containers of `sett up`: a delivery of GitHub's webhook, a new tag and the clock state them at the API's
+// Goals that no person types, in the containers of `sett up`: a delivery of GitHub's webhook, a new tag and the clock state them at the API's
 // container, an agent's container fulfils them, and the log says what each came from.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
