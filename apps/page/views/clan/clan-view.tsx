@@ -16,6 +16,8 @@ export function ClanView() {
   const { data, error, refresh } = useQuery("agents", (signal) => getJson<Page<AgentView>>("/v1/agents", {}, signal), {
     changedBy: changesClan,
     pauseMs: 1_000,
+    // Heartbeats, and with them what an agent does, make no event.
+    everyMs: 3_000,
   });
   const shown = query.logs;
   const show = (name: string | undefined) => go(hrefOf("/clan", { logs: name }), { replace: true });
