@@ -79,29 +79,31 @@ function Agent({ agent, isShown, show }: { agent: AgentView; isShown: boolean; s
       </div>
       <dl className="facts">
         {claim_id !== null && (
-          <>
+          <div>
             <dt>works on</dt>
             <dd>
               <code>{shortId(claim_id)}</code>
             </dd>
-          </>
+          </div>
         )}
-        <dt>queue</dt>
-        <dd>{queued === 0 ? "empty" : count(queued, "grant")}</dd>
+        <div>
+          <dt>queue</dt>
+          <dd>{queued === 0 ? "empty" : count(queued, "grant")}</dd>
+        </div>
         {workers !== null && (
-          <>
+          <div>
             <dt>workers</dt>
             <dd>
               <meter min={0} max={Math.max(1, workers.of)} value={workers.at_work} aria-label={`Workers of ${name}`} />{" "}
               {workers.at_work} of {workers.of}
             </dd>
-          </>
+          </div>
         )}
         {kind === "container" && (
-          <>
+          <div>
             <dt>heartbeat</dt>
             <dd>{last_heartbeat === null ? "never" : <Ago at={last_heartbeat} />}</dd>
-          </>
+          </div>
         )}
       </dl>
       <Rate done={rates.done} failed={rates.failed} name={name} />
