@@ -1,5 +1,6 @@
 // The OpenAPI document, made from the routes themselves.
 import type { Api } from "./env.ts";
+import { deliverySchemes } from "./schemas/delivery.ts";
 
 type Document = ReturnType<Api["getOpenAPI31Document"]>;
 
@@ -20,6 +21,8 @@ export function documentOf(app: Api, version: string): Document {
     name: "sett_session",
     description: "The page's own, which `GET /?token=TOKEN` sets.",
   });
+  for (const [scheme, { name, description }] of Object.entries(deliverySchemes))
+    app.openAPIRegistry.registerComponent("securitySchemes", scheme, { type: "apiKey", in: "header", name, description });
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: { title: "Sett", version, description, license: { name: "Apache-2.0" } },

@@ -5,6 +5,16 @@ import { Rates, tooMany } from "../access/rates.ts";
 import type { Api } from "../env.ts";
 import type { Parts } from "../parts.ts";
 import { kindOf, problemResponse } from "../problem.ts";
+import { json } from "../schemas/common.ts";
+import {
+  Delivered,
+  deliveryProblems,
+  deliverySecurity,
+  Fired,
+  ForgeEvent,
+  ForgeHeaders,
+  HookAddress,
+} from "../schemas/delivery.ts";
 import { receiveHook } from "../triggers/receive-hook.ts";
 
 /** A push of many commits is large. */
@@ -14,7 +24,28 @@ const deliveriesPerMinute = 120;
 /** How many refusals of one trigger the log has, in a minute: anyone may send what is refused. */
 const refusalsPerMinute = 6;
 
+/** For the document alone: who sends is checked before what is sent, by the bytes of the body. */
+const delivery = {
+  method: "post" as const,
+  path: "/hooks/{name}",
+  tags: ["Triggers"],
+  summary: "Deliver an event of a forge to a webhook of `triggers`",
+  description: "What GitHub and GitLab send. The signature or the token of the forge is the access; other tokens are none.",
+  security: deliverySecurity,
+  request: {
+    params: HookAddress,
+    headers: ForgeHeaders,
+    body: { required: true, content: { "application/json": { schema: ForgeEvent } } },
+  },
+  responses: {
+    200: json(Delivered, "No goal is posted."),
+    202: json(Fired, "The goal is posted."),
+    ...deliveryProblems,
+  },
+};
+
 export function addHookRoutes(api: Api, parts: Parts): void {
+  api.openAPIRegistry.registerPath(delivery);
   const { deps, board, firing } = parts;
   const hooks = new Map(
     (deps.triggers ?? []).flatMap((trigger) => (trigger.kind === "webhook" ? [[trigger.name as string, trigger]] : [])),
@@ -26,7 +57,8 @@ export function addHookRoutes(api: Api, parts: Parts): void {
     onError: () => problemResponse(new SettError("too-large", "The body has more than 5 MiB.")),
   });
 
-  api.post("/hooks/:name", limit, async ({ req, json }) => {
+  api.post("/hooks/:name", limit, async (context) => {
+    const { req } = context;
     const trigger = hooks.get(req.param("name"));
     if (trigger === undefined) throw new SettError("not-found", "sett.yml has no webhook of this name in `triggers`.");
     const body = await req.text();
@@ -36,8 +68,8 @@ export function addHookRoutes(api: Api, parts: Parts): void {
       );
       if (answer.outcome === "too-many")
         return problemResponse(tooMany(answer.seconds), { "retry-after": String(answer.seconds) });
-      if (answer.outcome !== "fired") return json(answer, 200);
-      return json({ outcome: answer.isNew ? "fired" : "repeat", id: answer.goal }, answer.isNew ? 202 : 200);
+      if (answer.outcome !== "fired") return context.json(answer, 200);
+      return context.json({ outcome: answer.isNew ? "fired" : "repeat", id: answer.goal }, answer.isNew ? 202 : 200);
     } catch (error) {
       if (kindOf(error).status < 500 && refusals.take(trigger.name) === undefined)
         deps.log.warn("Refused a delivery of a webhook", { trigger: trigger.name, reason: String(error) });

@@ -11,6 +11,8 @@ type Options<Data> = {
   changedBy?: (event: SettEvent, data: Data | undefined) => boolean;
   /** Between two requests, at least. */
   pauseMs?: number;
+  /** Asked again after so long, too, while the page is in view: for what changes without an event. */
+  everyMs?: number | undefined;
 };
 
 /** After an answer that will be another one soon. */
@@ -22,7 +24,7 @@ const none = { data: undefined, error: undefined, isLoading: true };
 export function useQuery<Data>(
   key: string | undefined,
   read: (signal: AbortSignal) => Promise<Data>,
-  { changedBy, pauseMs = 0 }: Options<Data> = {},
+  { changedBy, pauseMs = 0, everyMs }: Options<Data> = {},
 ): Reading<Data> {
   const [reading, setReading] = useState<{ key: string | undefined } & Omit<Reading<Data>, "refresh">>({ key, ...none });
   const latest = useRef({ read, changedBy, data: reading.data });
@@ -65,13 +67,15 @@ export function useQuery<Data>(
       if (isChange !== undefined && events.some((event) => isChange(event, data))) void ask();
     });
     const unopen = stream.onOpen(() => void ask());
+    const clock = everyMs === undefined ? undefined : setInterval(() => document.hidden || void ask(), everyMs);
     return () => {
       over.abort();
       clearTimeout(timer);
+      clearInterval(clock);
       unlisten();
       unopen();
     };
-  }, [key, pauseMs]);
+  }, [key, pauseMs, everyMs]);
 
   const { key: of, ...rest } = reading;
   return { ...(of === key ? rest : none), refresh: () => refresh.current() };

@@ -1,7 +1,7 @@
 // The cards of the graph: an artefact, and a grant whose result is not there yet.
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
-import { Line } from "../components/text.tsx";
+import { Line, TypeName } from "../components/text.tsx";
 import { Elapsed } from "../components/time.tsx";
 import type { Grant } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
@@ -24,7 +24,7 @@ export const ArtefactCard = memo(function ArtefactCard({ data }: NodeProps<CardN
         <span className="card-symbol" title={look.word}>
           {look.symbol}
         </span>
-        <Line className="card-type" text={node.type} max={50} />
+        <TypeName text={node.type} />
         {node.version > 1 && <span className="version">v{node.version}</span>}
         <span className="card-time">{clockTime(node.created_at)}</span>
       </div>
@@ -75,7 +75,7 @@ export const PendingCard = memo(function PendingCard({ data }: NodeProps<CardNod
     <div className={`card card-pending tone-${look.tone}`} data-active={isActive} data-what={pending.what}>
       <div className="card-head">
         <span className="card-symbol">{look.symbol}</span>
-        <Line className="card-type" text={pending.agent} max={50} />
+        <TypeName text={pending.agent} />
         <span className="card-time">
           <Elapsed since={pending.since} />
         </span>

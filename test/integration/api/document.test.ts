@@ -8,6 +8,7 @@ import process from "node:process";
 import { defaultLimits, type Logs } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { Trigger } from "../../../lib/model/trigger.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { bids, report } from "../../support/cli/sett.ts";
 import { commitFiles, hostEnv, sampleRepository } from "../../support/git/sample-repository.ts";
@@ -23,6 +24,13 @@ const logs: Logs = {
   async *read() {
     yield '{"msg":"A line"}';
   },
+};
+
+/** What a forge sends with each delivery, so that invented events are more than strangers' ones. */
+const secret = "a secret token of the tests";
+const trigger = {
+  ...{ kind: "webhook", name: "forge", forge: "gitlab", secret: "forge", events: ["push"], branches: [], people: [] },
+  goal: "Check {{ commit }}: {{ title }}",
 };
 
 let scene: ApiScene;
@@ -48,7 +56,12 @@ beforeAll(async () => {
       },
       maintainer: { human: true, role: "maintainer", ...bids({ on: "Report", bid: "review" }) },
     },
-    { deps: { limits, logs, repository: await openRepository(repository.path, hostEnv), drawSvg: async () => "<svg/>" } },
+    {
+      deps: {
+        ...{ limits, logs, repository: await openRepository(repository.path, hostEnv), drawSvg: async () => "<svg/>" },
+        ...{ triggers: [Trigger.parse(trigger)], secretOf: async () => secret },
+      },
+    },
   );
   const { clan } = scene;
   const goal = await clan.postGoal("Write it", { metadata: { summary: "Write it", commit } });
@@ -73,7 +86,12 @@ async function settings(): Promise<string> {
     ["/artefacts/", ids.made.id],
     ["/claims/", ids.made.claim_id],
   ].map(([part, id]) => `[[operations]]\ninclude-path-regex = "${part}\\\\{id"\nparameters = { "path.id" = "${id}" }\n`);
-  await writeFile(path, operations.join("\n"));
+  const hook = `[[operations]]
+include-path = "/hooks/{name}"
+headers = { "X-Gitlab-Token" = "${secret}" }
+parameters = { "path.name" = "forge", "header.X-Gitlab-Event" = "Push Hook" }
+`;
+  await writeFile(path, [...operations, hook].join("\n"));
   return path;
 }
 
@@ -105,5 +123,7 @@ test("invented requests find no failure of the program and no answer that is not
 
 test("nor do requests about what exists", async () => {
   expect(await run("--config-file", await settings(), "--", "--phases", "examples,fuzzing", "--mode", "positive")).toBe("");
+  // The document's own example of a delivery is one that a trigger takes.
+  expect(scene.log.filter((line) => line.includes("A trigger has stated a goal"))).toHaveLength(1);
   expect(scene.log.filter((line) => line.includes("A request has failed"))).toEqual([]);
 }, 180_000);

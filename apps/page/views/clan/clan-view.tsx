@@ -19,6 +19,8 @@ export function ClanView() {
   const { data, error, refresh } = useQuery("agents", (signal) => getJson<Page<AgentView>>("/v1/agents", {}, signal), {
     changedBy: changesClan,
     pauseMs: 1_000,
+    // Heartbeats, and with them what an agent does, make no event.
+    everyMs: 3_000,
   });
   const shown = query.logs;
   const show = (name: string | undefined) => go(hrefOf("/clan", { logs: name }), { replace: true });
@@ -80,29 +82,31 @@ function Agent({ agent, isShown, show }: { agent: AgentView; isShown: boolean; s
       </div>
       <dl className="facts">
         {claim_id !== null && (
-          <>
+          <div>
             <dt>works on</dt>
             <dd>
               <code>{shortId(claim_id)}</code>
             </dd>
-          </>
+          </div>
         )}
-        <dt>queue</dt>
-        <dd>{queued === 0 ? "empty" : count(queued, "grant")}</dd>
+        <div>
+          <dt>queue</dt>
+          <dd>{queued === 0 ? "empty" : count(queued, "grant")}</dd>
+        </div>
         {workers !== null && (
-          <>
+          <div>
             <dt>workers</dt>
             <dd>
               <meter min={0} max={Math.max(1, workers.of)} value={workers.at_work} aria-label={`Workers of ${name}`} />{" "}
               {workers.at_work} of {workers.of}
             </dd>
-          </>
+          </div>
         )}
         {kind === "container" && (
-          <>
+          <div>
             <dt>heartbeat</dt>
             <dd>{last_heartbeat === null ? "never" : <Ago at={last_heartbeat} />}</dd>
-          </>
+          </div>
         )}
       </dl>
       <Rate done={rates.done} failed={rates.failed} name={name} />

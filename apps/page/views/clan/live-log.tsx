@@ -6,11 +6,11 @@ import { type WindowHandle, WindowList } from "../../components/window-list.tsx"
 import { type ApiError, getStream, pathOf } from "../../data/api.ts";
 import { asApiError } from "../../data/query.ts";
 import { stream } from "../../data/stream.ts";
+import { type LogText, logText } from "../../text/log-text.ts";
 
 const tail = 500;
 /** Older lines are dropped. */
 const maxLines = 5_000;
-const maxLineLength = 2_000;
 
 export function LiveLog({ name, close }: { name: string; close: () => void }) {
   const { lines, error, isEnded } = useLines(name);
@@ -47,7 +47,7 @@ export function LiveLog({ name, close }: { name: string; close: () => void }) {
           const line = lines[index];
           return (
             <li key={line?.number ?? index} className="text-row">
-              <PlainText text={line?.text ?? ""} />
+              {line !== undefined && <LogLineText {...line} />}
             </li>
           );
         }}
@@ -56,7 +56,28 @@ export function LiveLog({ name, close }: { name: string; close: () => void }) {
   );
 }
 
-type LogLine = { number: number; text: string };
+type LogLine = LogText & { number: number };
+
+const levels = { error: { mark: "✕ ", tone: "tone-failure toned" }, warn: { mark: "! ", tone: "tone-feedback toned" } };
+
+function LogLineText({ time, level, message, rest }: LogLine) {
+  const { mark, tone } = level === "info" ? { mark: "", tone: undefined } : levels[level];
+  return (
+    <>
+      {time !== "" && <span className="quiet">{time} </span>}
+      <span className={tone} title={level === "info" ? undefined : level}>
+        {mark}
+        <PlainText text={message} />
+      </span>
+      {rest !== "" && (
+        <span className="quiet">
+          {"  "}
+          <PlainText text={rest} />
+        </span>
+      )}
+    </>
+  );
+}
 
 function useLines(name: string): { lines: LogLine[]; error: ApiError | undefined; isEnded: boolean } {
   const [lines, setLines] = useState<LogLine[]>([]);
@@ -78,7 +99,7 @@ function useLines(name: string): { lines: LogLine[]; error: ApiError | undefined
     };
     const add = (text: string) => {
       number += 1;
-      arrived.push({ number, text: text.length > maxLineLength ? `${text.slice(0, maxLineLength)}…` : text });
+      arrived.push({ number, ...logText(text) });
       if (frame === 0) frame = requestAnimationFrame(show);
     };
     setLines([]);

@@ -95,33 +95,41 @@ function Meta({ artefact }: { artefact: ArtefactDetail }) {
         <Line text={metadata.summary ?? ""} max={400} />
       </p>
       <dl className="facts">
-        <dt>by</dt>
-        <dd>{isRole ? produced_by_role : `${produced_by_agent} (${produced_by_role})`}</dd>
-        <dt>when</dt>
-        <dd>
-          <Ago at={created_at} />
-        </dd>
-        <dt>id</dt>
-        <dd>
-          <code title={id}>{shortId(id)}</code>
-        </dd>
+        <div>
+          <dt>by</dt>
+          <dd>{isRole ? produced_by_role : `${produced_by_agent} (${produced_by_role})`}</dd>
+        </div>
+        <div>
+          <dt>when</dt>
+          <dd>
+            <Ago at={created_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>id</dt>
+          <dd>
+            <code title={id}>{shortId(id)}</code>
+          </dd>
+        </div>
         {metadata.commit !== undefined && (
-          <>
+          <div>
             <dt>commit</dt>
             <dd>
               <code title={metadata.commit}>{metadata.commit.slice(0, 10)}</code>
             </dd>
-          </>
+          </div>
         )}
-        <dt>size</dt>
-        <dd>{byteSize(payload_bytes)}</dd>
+        <div>
+          <dt>size</dt>
+          <dd>{byteSize(payload_bytes)}</dd>
+        </div>
         {cost !== undefined && cost.calls > 0 && (
-          <>
+          <div>
             <dt>cost</dt>
             <dd>
               {money(cost)}, {cost.tokens.toLocaleString("en")} tokens, {cost.calls} calls
             </dd>
-          </>
+          </div>
         )}
       </dl>
       {structural_type === "Failure" && (
