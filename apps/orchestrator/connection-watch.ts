@@ -9,7 +9,7 @@ const calmAfterMs = 60_000;
 
 export class ConnectionWatch {
   readonly #deps: Deps;
-  /** How many there were when no user had too many, or fewer, since then. */
+  /** While there are no more than so many and the limit, no user has too many. */
   #sound = 0;
   /** When a user had too many last. */
   readonly #lastSeen = new Map<string, number>();
@@ -24,9 +24,11 @@ export class ConnectionWatch {
     const count = await board.countConnections();
     this.#sound = Math.min(this.#sound, count);
     if (count - this.#sound <= maxConnections) return;
-    const floods = await board.endConnections(maxConnections);
-    this.#sound = floods.reduce((left, { connections }) => Math.max(0, left - connections), count);
-    for (const flood of floods) await this.#record(flood);
+    const { ended, most } = await board.endConnections(maxConnections);
+    const left = ended.reduce((sum, { connections }) => sum - connections, count);
+    // Whoever has the most may be about to have more: a flood is seen while it grows.
+    this.#sound = Math.max(0, left - most);
+    for (const flood of ended) await this.#record(flood);
   }
 
   async #record({ user, agent, connections }: EndedConnections): Promise<void> {

@@ -58,8 +58,8 @@ export interface LeaderLease {
   /** How many connections there are, those of all users. Costs little, however many there are. */
   countConnections(): Promise<number>;
   /**
-   * Ends every connection of each agent that has more than `limit` of them, and answers whose they were. Those without a password, which
-   * Redis cannot tell from the owner's, count as the ones of a user of their own.
+   * Ends every connection of each agent that has more than `limit` of them, and answers whose they were, and the most that another agent
+   * has. Those without a password, which Redis cannot tell from the owner's, count as the ones of a user of their own.
    */
-  endConnections(limit: number): Promise<EndedConnections[]>;
+  endConnections(limit: number): Promise<{ ended: EndedConnections[]; most: number }>;
 }

@@ -3,6 +3,7 @@
 //   .git/sett/objects/INSTANCE/pack/…             packs, which only grow until they are written anew
 //   .git/sett/objects/INSTANCE/info/sett-shallow  where history ends, in the format of git's own file `shallow`
 //   .git/sett/objects/INSTANCE/info/sett-history  how many commits agents see of it, where that is limited
+//   .git/sett/objects/INSTANCE/info/sett-tips     the latest commits that were packed: of what they reach nothing is packed again
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CommitHash, type InstanceName } from "../model/ids.ts";
@@ -76,6 +77,10 @@ function historyPath(objectsDir: string): string {
   return join(objectsDir, "info/sett-history");
 }
 
+function tipsPath(objectsDir: string): string {
+  return join(objectsDir, "info/sett-tips");
+}
+
 function inPlace({ gitDir }: RepositoryPlace): string {
   return `--git-dir=${gitDir}`;
 }
@@ -110,12 +115,15 @@ async function add(store: Store, commits: readonly CommitHash[], history: number
   if (isDeeper || (missing.length > 0 && (await packsIn(store)).length >= maxPacks))
     return await writeAnew(store, [...(await ownRefs(store)), ...commits], history);
   if (missing.length === 0) return;
-  const refs = await ownRefs(store);
-  const absent = new Set(await missingIn(store, refs));
-  const known = refs.filter((commit) => !absent.has(commit) && !missing.includes(commit)).slice(-maxKnown);
+  const tips = await linesOf(tipsPath(store.path));
+  // A goal may be the first since `sett up`, which has packed HEAD without a name.
+  const packed = [...(await ownRefs(store)), ...tips.map((tip) => CommitHash.parse(tip))];
+  const absent = new Set(await missingIn(store, packed));
+  const known = packed.filter((commit) => !absent.has(commit) && !missing.includes(commit)).slice(-maxKnown);
   const ends = new Set([...before, ...host, ...(await endsOf(store, missing, history))]);
   await writeShallow(store, ends);
   await pack(store, missing, known, ends);
+  await writeTips(store, [...tips, ...missing]);
 }
 
 /** Puts new packs beside the old ones, and only then removes these: agents may be reading them. */
@@ -127,6 +135,7 @@ async function writeAnew(store: Store, commits: readonly CommitHash[], history: 
   const written = await pack(store, [...new Set(commits)], [], ends);
   await writeShallow(store, ends);
   await writeNote(store, historyPath(store.path), history?.toString());
+  await writeTips(store, commits);
   for (const name of old.filter((each) => each !== written))
     for (const ending of ["idx", "pack", "rev"]) await rm(join(store.path, "pack", `${name}.${ending}`), { force: true });
 }
@@ -186,8 +195,16 @@ function hostShallow({ place }: Store): Promise<ReadonlySet<string>> {
 }
 
 async function shallowIn(path: string): Promise<ReadonlySet<string>> {
+  return new Set(await linesOf(path));
+}
+
+async function linesOf(path: string): Promise<string[]> {
   const text = await readFile(path, "utf8").catch(() => "");
-  return new Set(text.split("\n").filter((line) => line !== ""));
+  return text.split("\n").filter((line) => line !== "");
+}
+
+async function writeTips(store: Store, tips: readonly string[]): Promise<void> {
+  await writeNote(store, tipsPath(store.path), `${[...new Set(tips)].slice(-maxKnown).join("\n")}\n`);
 }
 
 async function writeShallow(store: Store, ends: ReadonlySet<string>): Promise<void> {
@@ -198,7 +215,7 @@ async function writeShallow(store: Store, ends: ReadonlySet<string>): Promise<vo
 /** A file beside the packs, which agents may be reading; without a text it is removed. */
 async function writeNote({ place }: Store, file: string, text: string | undefined): Promise<void> {
   if (text === undefined) return await rm(file, { force: true });
-  const unfinished = `${file}.${process.pid}`;
+  const unfinished = `${file}.${crypto.randomUUID()}`;
   await writeFile(unfinished, text);
   await chmod(unfinished, 0o644);
   await changeOwner(place.owner, unfinished);

@@ -87,7 +87,7 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, e
 
     // Programs reach the twin without any.
     countConnections: async () => 0,
-    endConnections: async () => [],
+    endConnections: async () => ({ ended: [], most: 0 }),
 
     async deferDue(items, afterMs, epoch) {
       if (isFenced(epoch)) return { outcome: "fenced" };

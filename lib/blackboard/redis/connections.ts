@@ -20,12 +20,17 @@ export function connectionsOf({ connection, user: own }: Pick<Deps, "connection"
       const isLimited = (user: string) => agentOfUser(user) !== undefined || (user === ownerName && !isOwner(own));
       const counts = countsOf(await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])));
       const ended: EndedConnections[] = [];
+      let most = 0;
       for (const [user, connections] of counts) {
-        if (connections <= limit || !isLimited(user)) continue;
+        if (!isLimited(user)) continue;
+        if (connections <= limit) {
+          most = Math.max(most, connections);
+          continue;
+        }
         await connection.run((client) => client.sendCommand(["CLIENT", "KILL", "USER", user]));
         ended.push({ user, agent: agentOfUser(user), connections });
       }
-      return ended;
+      return { ended, most };
     },
   };
 }

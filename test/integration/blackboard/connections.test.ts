@@ -39,8 +39,10 @@ test("an agent with too many connections loses all of them, and no other user on
   using people = await floodWithConnections(urlOf(person), 40);
   using strangers = await floodWithConnections(withoutUser(), 20);
   expect(await leader.countConnections()).toBe(102);
-  expect(await leader.endConnections(40)).toEqual([]);
-  expect(await leader.endConnections(39)).toEqual([{ user: "agent-hostile", agent: agentName("hostile"), connections: 40 }]);
+  expect(await leader.endConnections(40)).toEqual({ ended: [], most: 40 });
+  expect((await leader.endConnections(39)).ended).toEqual([
+    { user: "agent-hostile", agent: agentName("hostile"), connections: 40 },
+  ]);
   await waitFor("the end of the flood", () => flood.open === 0);
   expect([people.open, strangers.open]).toEqual([40, 20]);
   await other.endOfAnnouncements();
@@ -51,7 +53,7 @@ test("an agent with too many connections loses all of them, and no other user on
 test("connections without a password count together", async () => {
   await using leader = await connect(urlOf(orchestrator));
   using flood = await floodWithConnections(withoutUser(), 40);
-  expect(await leader.endConnections(30)).toEqual([{ user: "default", agent: undefined, connections: 40 }]);
+  expect((await leader.endConnections(30)).ended).toEqual([{ user: "default", agent: undefined, connections: 40 }]);
   await waitFor("the end of the flood", () => flood.open === 0);
   expect(leader.connectionNumber()).toBe(1);
 });
@@ -60,7 +62,7 @@ test("where Redis has no users, every program's connections are of one, and none
   await using redis = await startRedisServer();
   await using leader = await connect(redis.url);
   using others = await floodWithConnections(redis.url, 20);
-  expect(await leader.endConnections(10)).toEqual([]);
+  expect((await leader.endConnections(10)).ended).toEqual([]);
   expect([others.open, leader.connectionNumber()]).toEqual([20, 1]);
 });
 

@@ -1,7 +1,7 @@
 // What agents see of the repository: what the goals of their instance reach.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
@@ -64,6 +64,33 @@ test("a later goal adds only what is new, and a goal on the same commit nothing"
   const [second] = packsIn(scene).filter((name) => name !== first);
   // A commit, a tree and a file.
   expect(readFileSync(join(scene.objectsDir, "pack", second ?? "")).readUInt32BE(8)).toBe(3);
+  expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
+});
+
+test("the first goal after HEAD has moved on adds only what is new, too", async () => {
+  using scene = await exchangeScene();
+  const [first] = packsIn(scene);
+  const next = commitFiles(scene.path, { "src/one.ts": "2;\n" }, "Next");
+  await state(scene, next);
+  const added = packsIn(scene).filter((name) => name !== first);
+  expect(added).toHaveLength(1);
+  const shown = execFileSync("git", ["verify-pack", "-v", join(scene.objectsDir, "pack", added[0] ?? "")], { encoding: "utf8" });
+  const names = shown.split("\n").flatMap((line) => /^[0-9a-f]{40}(?= )/.exec(line)?.[0] ?? []);
+  expect(names.sort()).toEqual(reachable(scene, next, `^${scene.base}`));
+});
+
+test("what an earlier goal has shown is gone when its names are deleted and the store is made anew", async () => {
+  using scene = await exchangeScene();
+  const secret = commitFiles(scene.path, { secret: "committed once\n" }, "Secret");
+  await state(scene, secret);
+  git(scene.path, "reset", "-q", "--hard", scene.base);
+  const next = commitFiles(scene.path, { "src/one.ts": "2;\n" }, "Next");
+  await state(scene, next);
+  expect(objectsIn(scene)).toContain(secret);
+  const names = git(scene.path, "for-each-ref", "--format=%(refname)", `--contains=${secret}`, `refs/sett/${instance}/`);
+  for (const name of names.split("\n").filter(Boolean)) git(scene.path, "update-ref", "-d", name);
+  rmSync(scene.objectsDir, { recursive: true });
+  await scene.repository.createFolders(instance, [agentName]);
   expect(objectsIn(scene).sort()).toEqual(reachable(scene, next));
 });
 

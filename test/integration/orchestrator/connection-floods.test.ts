@@ -92,6 +92,17 @@ test("an agent that has as many as it may keeps them, however many others there 
   expect(await events(scene.board, "connections_ended")).toEqual([]);
 });
 
+test("a flood that was looked at while it grew ends when it has grown", async () => {
+  await using scene = await createScene("growing");
+  using strangers = await floodWithConnections(`redis://127.0.0.1:${server.port}`, 300);
+  using first = await scene.flood(490);
+  await scene.tick();
+  using more = await scene.flood(110);
+  await scene.tick();
+  await waitFor("the end of the flood", () => first.open + more.open === 0);
+  expect(strangers.open).toBe(300);
+});
+
 test("a leader whose epoch is over ends the flood, and records nothing", async () => {
   await using scene = await createScene("fenced");
   using flood = await scene.flood(510);
