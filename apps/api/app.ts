@@ -1,6 +1,7 @@
 // The API as a Hono app: a value with a `fetch` handler, web-standard.
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
+import { SettError } from "../../lib/model/errors.ts";
 import { accessGate, accessOf } from "./access/gate.ts";
 import { idempotency } from "./access/idempotency.ts";
 import { signIn } from "./access/sign-in.ts";
@@ -46,7 +47,10 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
     },
   });
   const limit = bodyLimit({ maxSize: deps.limits.maxBodyBytes, onError: () => problemResponse(tooLarge(deps.limits)) });
-  app.use("*", securityHeaders(deps));
+  app.use("*", securityHeaders(deps), async ({ req }, next) => {
+    if (!URL.canParse(req.url)) throw new SettError("usage", "The request names no host.", { hint: "Send the header `Host`." });
+    await next();
+  });
   app.get("/healthz", (context) => {
     const reason = deps.board.contactProblem();
     return reason === undefined

@@ -2,6 +2,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Connection } from "./components/connection.tsx";
 import { Navigation } from "./components/navigation.tsx";
+import { PartBoundary } from "./components/part-boundary.tsx";
 import { isRefused, SignIn } from "./components/sign-in.tsx";
 import { TopBar } from "./components/top-bar.tsx";
 import { InstanceContext, useInstanceReading } from "./data/instance.ts";
@@ -53,7 +54,9 @@ export function App() {
       <Navigation view={route.view} />
       <Connection />
       <main ref={main} id="main" tabIndex={-1} className={`view view-${route.view}`}>
-        <Suspense fallback={<p className="quiet loading">Loading…</p>}>{viewOf(route)}</Suspense>
+        <PartBoundary key={route.view}>
+          <Suspense fallback={<p className="quiet loading">Loading…</p>}>{viewOf(route)}</Suspense>
+        </PartBoundary>
       </main>
     </InstanceContext>
   );

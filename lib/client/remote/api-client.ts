@@ -50,11 +50,22 @@ export async function askApi({ url, token }: ApiAddress, request: ApiRequest): P
     throw await errorOf(response, url);
   } catch (cause) {
     if (signal?.aborted || cause instanceof SettError) throw cause;
-    const why = silent.signal.aborted ? `it has sent nothing for ${patienceMs / 1_000} s` : messageOf(cause);
+    const why = silent.signal.aborted ? `it has sent nothing for ${patienceMs / 1_000} s` : reasonOf(cause, url);
     throw unreachableApi(url, why, cause);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** In our words where they say what to do. */
+function reasonOf(cause: unknown, url: string): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code === "ECONNRESET" && url.startsWith("http:"))
+    return "it ended the connection; where it has a certificate, SETT_API begins with https://";
+  if (/SELF_SIGNED|SELF-SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code))
+    return "its certificate is signed by nobody whom this machine trusts; name that one's file in NODE_EXTRA_CA_CERTS";
+  // What follows is for those who program with the runtime.
+  return messageOf(cause).replace(/ For more information, pass .*$/s, "");
 }
 
 export function unreachableApi(url: string, why: string, cause?: unknown): SettError {

@@ -12,9 +12,12 @@ const Instance = z.looseObject({ instance: InstanceName, me: z.looseObject({ act
 export function apiOf(env: Readonly<Record<string, string | undefined>>): ApiAddress | undefined {
   const { SETT_API: url = "", SETT_API_TOKEN: token = "" } = env;
   if (url === "") return undefined;
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new SettError("usage", "SETT_API is malformed.", { hint: "It must look like https://sett.example.org:8443." });
-  }
+  const hint = "It must look like https://sett.example.org:8443.";
+  const { protocol = "", pathname = "", search = "", hash = "", username = "" } = URL.parse(url) ?? {};
+  if (!/^https?:$/.test(protocol)) throw new SettError("usage", "SETT_API is malformed.", { hint });
+  // The paths are those of the API: with another one before them, the token would go to another program of that host.
+  if (pathname !== "/" || `${search}${hash}${username}` !== "")
+    throw new SettError("usage", "SETT_API has more than a host and its port.", { hint });
   if (token === "") {
     throw new SettError("usage", "SETT_API is set, and SETT_API_TOKEN is not.", {
       hint: "Set it to a token of `services.api.tokens` in sett.yml.",
