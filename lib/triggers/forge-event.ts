@@ -36,7 +36,8 @@ export function readParts<Schema extends z.ZodType>(
   if (parsed.success) return { kind: "event", event: make(parsed.data) };
   const [issue] = parsed.error.issues;
   const place = issue?.path.map(String).join(".") ?? "";
-  return { kind: "unknown", reason: `The event \`${name}\` has another form than its forge documents, at \`${place}\`.` };
+  const where = place === "" ? "it is no JSON object" : `at \`${place}\``;
+  return { kind: "unknown", reason: `The event \`${name}\` has another form than its forge documents: ${where}.` };
 }
 
 /** Undefined where there is no commit, as for a branch that was deleted. */

@@ -58,8 +58,8 @@ export function readGithub(kind: string | undefined, data: unknown): ForgeReadin
     case "issue_comment":
       return readParts(IssueComment, data, kind, ofComment);
     default: {
-      const name = /^[a-z_]{1,60}$/.test(kind) ? kind : "in X-GitHub-Event";
-      const reason = `Sett does not know the event \`${name}\`: let GitHub send push, pull_request, issues and issue_comment alone.`;
+      const name = /^[a-z_]{1,60}$/.test(kind) ? `\`${kind}\`` : "in X-GitHub-Event";
+      const reason = `Sett does not know the event ${name}: let GitHub send push, pull_request, issues and issue_comment alone.`;
       return { kind: "unknown", reason };
     }
   }

@@ -77,8 +77,8 @@ export function readGitlab(header: string | undefined, data: unknown): ForgeRead
     case "note":
       return readParts(Note, data, kind, ofNote);
     default: {
-      const name = typeof kind === "string" && /^[a-z_]{1,60}$/.test(kind) ? kind : "in object_kind";
-      const reason = `Sett does not know the event \`${name}\`: let GitLab send push, tag, comment, issue and merge request events alone.`;
+      const name = typeof kind === "string" && /^[a-z_]{1,60}$/.test(kind) ? `\`${kind}\`` : "in object_kind";
+      const reason = `Sett does not know the event ${name}: let GitLab send push, tag, comment, issue and merge request events alone.`;
       return { kind: "unknown", reason };
     }
   }

@@ -91,13 +91,14 @@ test("a test message is a ping, and what is unknown is said in a sentence", () =
     return reading.kind === "unknown" ? reading.reason : reading.kind;
   };
   expect(reasonOf("github", "fork", {})).toStartWith("Sett does not know the event `fork`");
-  expect(reasonOf("github", "<script>", {})).toStartWith("Sett does not know the event `in X-GitHub-Event`");
+  expect(reasonOf("github", "<script>", {})).toStartWith("Sett does not know the event in X-GitHub-Event:");
   expect(reasonOf("github", undefined, {})).toStartWith("There is no X-GitHub-Event");
   expect(reasonOf("gitlab", undefined, {})).toStartWith("There is no X-Gitlab-Event");
   expect(reasonOf("gitlab", "Job Hook", { object_kind: "build" })).toStartWith("Sett does not know the event `build`");
   expect(reasonOf("github", "push", { ref: 1 })).toBe(
-    "The event `push` has another form than its forge documents, at `repository`.",
+    "The event `push` has another form than its forge documents: at `repository`.",
   );
+  expect(reasonOf("github", "push", null)).toEndWith("it is no JSON object.");
   expect(reasonOf("github", "pull_request", github.pullRequest({ action: "a b" }))).toEndWith("at `action`.");
   const form = readForgeEvent("github", () => "push", "payload=%7B%7D");
   expect(form).toMatchObject({ kind: "unknown", reason: expect.stringMatching(/application\/json/) });
