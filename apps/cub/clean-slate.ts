@@ -1,9 +1,10 @@
-// A grant begins clean: what the one before has left behind in the container is ended and removed. Only where the cub is process 1 of a
-// container of its own; on a person's machine nothing is touched.
+// A grant begins clean: what the one before and bid commands have left behind in the container is ended and removed. Only where the cub is
+// process 1 of a container of its own; on a person's machine nothing is touched.
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { removeTree } from "../../lib/git/remove-tree.ts";
+import { isMarked, processMarker } from "../../lib/process/bid-mark.ts";
 import { type ProcessEntry, readProcesses, readProcessTable, straysAmong } from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
 import { removeSharedMemory } from "../../lib/process/shared-memory.ts";
@@ -34,6 +35,11 @@ export class CleanSlate {
   readonly #log: Pick<JsonLog, "warn">;
   readonly #isInit: boolean;
   readonly #devices: DeviceFolder | undefined;
+  #isInGrant = false;
+  /** A bid command has run since the last grant. */
+  #isUsed = false;
+  /** The work after a bid command, for which a grant waits. */
+  #afterBid: Promise<void> = Promise.resolve();
 
   /** `isInit`: the cub is process 1. */
   constructor(log: Pick<JsonLog, "warn">, isInit = process.pid === 1) {
@@ -60,23 +66,55 @@ export class CleanSlate {
     }
   }
 
-  /** Runs a command beside the grant, with a folder of its own for what it writes. */
-  async runBeside<Result>(command: (folder: string | undefined, onStart: OnStart) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a bid command beside the grant, with a folder of its own for what it writes. Then all that it has left is ended, and outside of
+   * a grant `makeRoom` is called.
+   */
+  async runBeside<Result>(
+    command: (folder: string | undefined, onStart: OnStart) => Promise<Result>,
+    makeRoom: () => Promise<void> = async () => {},
+  ): Promise<Result> {
     if (!this.#isInit) return await command(undefined, () => {});
     const one: Beside = { group: undefined, folder: join(folders[0], `sett-bid-${crypto.randomUUID()}`) };
     this.#beside.add(one);
+    this.#isUsed = true;
     try {
       await mkdir(one.folder, { mode: 0o700 });
+      const mark = await processMarker();
       return await this.run((onStart) =>
         command(one.folder, (leader) => {
           one.group = leader;
+          mark?.(leader);
           onStart(leader);
         }),
       );
     } finally {
       this.#beside.delete(one);
+      this.#afterBid = this.#afterBid.then(() => this.#endBid(makeRoom));
+      await this.#afterBid;
       await removeTree(one.folder).catch(() => {});
     }
+  }
+
+  /** Within a grant only what has the mark is a bid command's; what hides from that ends with the grant. */
+  async #endBid(makeRoom: () => Promise<void>): Promise<void> {
+    const canTell = (await processMarker()) !== undefined;
+    if (!this.#isInGrant) {
+      await this.#endStrays().catch(() => {});
+      await makeRoom().catch(() => {});
+    } else if (canTell) await this.#endStrays(isMarked).catch(() => {});
+  }
+
+  /** Before a grant. `clear` is called where a bid command has run since the last one. Never rejects. */
+  async begin(clear: () => Promise<void>): Promise<void> {
+    for (let work: unknown; work !== this.#afterBid; ) {
+      work = this.#afterBid;
+      await this.#afterBid;
+    }
+    this.#isInGrant = true;
+    if (!this.#isInit || !this.#isUsed) return;
+    await this.#wipe();
+    await clear();
   }
 
   /** Kills every process of the grant, in whichever session. Never rejects. */
@@ -86,7 +124,12 @@ export class CleanSlate {
 
   /** After the grant: every process that it has left, in whichever session, and all that it has written to memory. Never rejects. */
   async wipe(): Promise<void> {
-    if (!this.#isInit) return;
+    if (this.#isInit) await this.#wipe();
+    this.#isInGrant = false;
+  }
+
+  async #wipe(): Promise<void> {
+    this.#isUsed = this.#beside.size > 0;
     try {
       await this.#endStrays();
       await removeSharedMemory();
@@ -111,16 +154,16 @@ export class CleanSlate {
    * A process that starts another one and ends, again and again, may be missed by a look: what it leaves are processes that have ended since
    * the look before, and a table that is not whole.
    */
-  async #endStrays(): Promise<void> {
+  async #endStrays(isMeant?: (pid: number) => boolean): Promise<void> {
     let known = new Set<number>();
     for (let looks = 0; ; looks++) {
       const { entries, isWhole } = readProcessTable();
       const strays = this.#straysAmong(entries);
-      const living = strays.filter(({ isZombie }) => !isZombie);
+      const living = strays.filter(({ pid, isZombie }) => !isZombie && (isMeant?.(pid) ?? true));
       const ended = strays.flatMap(({ pid, isZombie }) => (isZombie && !this.#leaders.has(pid) ? [pid] : []));
       if (living.length === 0 && isWhole && ended.every((pid) => known.has(pid))) break;
       if (looks >= maxLooks) {
-        signalled(-1);
+        if (isMeant === undefined) signalled(-1);
         break;
       }
       for (const { pid } of living) signalled(pid);

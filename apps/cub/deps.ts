@@ -12,13 +12,18 @@ import type { ModelAccess } from "./model-access.ts";
 import type { AskModel } from "./model-bid/ask-model.ts";
 import type { OwnRegistration } from "./own-registration.ts";
 import type { Secrets } from "./secrets/secrets.ts";
+import type { ToolLimits } from "./tool-limits.ts";
 
 export type Deps = {
   board: AgentBlackboard;
   registration: OwnRegistration;
   runTool: RunTool;
+  /** Ends and removes what bid commands have left behind, before a grant begins. Never rejects. */
+  clear?: (() => Promise<void>) | undefined;
   /** Ends and removes what the grant's commands have left behind. Never rejects. */
   wipe?: (() => Promise<void>) | undefined;
+  /** What the cub may write to the disk; undefined where nothing limits it. */
+  limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
   /** What `runTool` runs, for the log. */
   command: readonly string[];
   /** Decides bids; undefined for an agent without `bid_command`. */

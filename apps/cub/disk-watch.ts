@@ -18,6 +18,9 @@ const reserveBytes = 512 * 1024 ** 2;
 const reserveShare = 0.01;
 const growingBytes = 64 * 1024 ** 2;
 
+/** What was seen of each folder; handed from one time to the next, many short ones are watched as one. */
+export type DiskStates = Map<string, State>;
+
 type State = { free: number; freeAtStart: number; used: number; countedAt: number; countMs: number };
 
 export class DiskWatch {
@@ -28,10 +31,9 @@ export class DiskWatch {
   }
 
   /** Calls `onExceeded` at most once, with a sentence, while the result is not disposed of. Never throws. */
-  start(onExceeded: (reason: string) => void): Disposable {
+  start(onExceeded: (reason: string) => void, states: DiskStates = new Map()): Disposable {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const states = new Map<string, State>();
     const look = async () => {
       const reason = await this.#look(states).catch(() => undefined);
       if (isOver) return;
@@ -47,7 +49,16 @@ export class DiskWatch {
     };
   }
 
-  async #look(states: Map<string, State>): Promise<string | undefined> {
+  /** Counts all of it at once. The sentence, where it is too much. Never throws. */
+  async count(): Promise<string | undefined> {
+    for (const folder of this.#limit.folders) {
+      const used = await diskUse(folder.path, this.#limit.bytes).catch(() => 0);
+      if (used > this.#limit.bytes) return this.#tooMuch(folder, used);
+    }
+    return undefined;
+  }
+
+  async #look(states: DiskStates): Promise<string | undefined> {
     for (const folder of this.#limit.folders) {
       const system = await statfs(folder.path).catch(() => undefined);
       if (system === undefined) continue;

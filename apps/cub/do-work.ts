@@ -31,10 +31,7 @@ export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promi
 }
 
 async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
-  if (deps.workingCopy !== undefined && inputs.base !== undefined) {
-    const context = [...inputs.contextChain, ...inputs.additionalContext];
-    await deps.workingCopy.prepare(inputs.base, commitsOnRecord(inputs.target, context));
-  }
+  await prepareWorkingCopy(deps, inputs, signal);
   const outcome = await runTool(deps, task, inputs, signal);
   if (outcome.kind !== "result") return failed(deps, task, outcome.end);
   const { result, end } = outcome;
@@ -57,6 +54,16 @@ async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortS
   if (commit !== undefined) artefact.metadata = { ...artefact.metadata, commit };
   if (artefact.structural_type !== "Question") return { outcome: "done", artefact };
   return { outcome: "asked", artefact, ...withoutUndefined({ base: commit }) };
+}
+
+/** A commit of a few kilobytes may have files of many gigabytes. */
+async function prepareWorkingCopy({ workingCopy, limits }: Deps, inputs: TaskInputs, signal: AbortSignal): Promise<void> {
+  const { base } = inputs;
+  if (workingCopy === undefined || base === undefined) return;
+  const given = commitsOnRecord(inputs.target, [...inputs.contextChain, ...inputs.additionalContext]);
+  if (limits === undefined) return await workingCopy.prepare(base, given, { signal });
+  const { diskBytes: maxBytes } = limits;
+  await limits.guard(signal, (within) => workingCopy.prepare(base, given, { maxBytes, signal: within }));
 }
 
 function inputIds({ target, contextChain, additionalContext }: TaskInputs): Set<ArtefactId> {

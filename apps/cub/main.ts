@@ -4,6 +4,7 @@ import { networkInterfaces, hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
 import { byMail } from "../../lib/blackboard/by-mail.ts";
+import { needsWorkers } from "../../lib/model/agent.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
@@ -111,7 +112,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const connected = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host, onLost: fail, onUnreadable });
   const board = byMail(connected, { agent: agentName, host, timeoutMs });
   const registration = await loadOwnRegistration(board, settings);
-  const workingCopy = await workingCopyOf(settings, process.env.PATH);
+  const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(registration.current));
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const model = settings.model && { ...settings.model, gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets) };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
@@ -147,17 +148,29 @@ async function depsOf(settings: Settings): Promise<Deps> {
       const run = (signal: AbortSignal) =>
         slate.run((onStart) => runCommand({ ...order, signal, command, cwd, env: envOfRun, onStart }));
       const outcome = await (limits === undefined ? run(order.signal) : limits.run(order.signal, run));
+      // What is left could change the commit while it is published.
+      await slate.end();
       return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
     },
-    wipe: () => slate.wipe(),
+    limits,
+    clear: async () => {
+      await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
+      await workingCopy?.tidyFolder();
+    },
+    wipe: async () => {
+      await slate.wipe();
+      await workingCopy?.tidyFolder();
+    },
     // Never from the blackboard, where others might write it.
     runBidCommand:
       bidCommand &&
       (async (order) => {
-        const outcome = await slate.runBeside((folder, onStart) => {
-          const own = folder === undefined ? env : { ...env, TMPDIR: folder };
-          return runCommand({ ...order, command: bidCommand, cwd: process.cwd(), env: own, onStart, ...bidLimits });
-        });
+        const run = (signal: AbortSignal) =>
+          slate.runBeside((folder, onStart) => {
+            const own = folder === undefined ? env : { ...env, TMPDIR: folder };
+            return runCommand({ ...order, signal, command: bidCommand, cwd: process.cwd(), env: own, onStart, ...bidLimits });
+          }, async () => await limits?.makeRoom());
+        const outcome = await (limits === undefined ? run(order.signal) : limits.runBid(order.signal, run));
         return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
       }),
     ownProcess: readOwnProcess(),

@@ -1,11 +1,13 @@
-// The limits of a run beside its time: what it has written and how much memory it needs. Only where the cub is process 1 of a container.
+// The limits of a run beside its time: what it has written and how much memory it needs. What is written before and outside of a run, by a
+// checkout and by bid commands, counts as well. Only where the cub is process 1 of a container.
 import { join } from "node:path";
 import process from "node:process";
 import type { WorkingCopy } from "../../lib/git/working-copy.ts";
+import { SettError } from "../../lib/model/errors.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { CleanSlate } from "./clean-slate.ts";
 import type { RunOutcome } from "./deps.ts";
-import { type DiskLimit, DiskWatch, sizeText } from "./disk-watch.ts";
+import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-watch.ts";
 import { memoryKills, memoryLimit } from "./memory-kills.ts";
 import type { Settings } from "./settings.ts";
 
@@ -38,38 +40,107 @@ type Run = (signal: AbortSignal) => Promise<CommandOutcome>;
 export class ToolLimits {
   readonly #options: Options;
   readonly #watch: DiskWatch;
+  readonly #bids = new Set<AbortController>();
+  readonly #bidStates: DiskStates = new Map();
+  #bidWatch: Disposable | undefined;
+  /** Bid commands have written too much, and nobody has made room yet. */
+  #isOver = false;
 
   constructor(options: Options) {
     this.#options = options;
     this.#watch = new DiskWatch(options.disk);
   }
 
+  /** What the checkout of a commit may write. */
+  get diskBytes(): number {
+    return this.#options.disk.bytes;
+  }
+
   /** Runs within the limits; `over_limit` says which was exceeded. */
   async run(signal: AbortSignal, run: Run): Promise<RunOutcome> {
+    const killsBefore = await memoryKills();
+    const { outcome, reason } = await this.#watched(signal, run);
+    if (reason !== undefined) {
+      if (outcome.kind === "not_started") return { kind: "not_started", reason: "other", message: reason };
+      return { ...outcome, kind: "over_limit", reason };
+    }
+    if (outcome.kind !== "exited" || outcome.exitCode === 0 || (await memoryKills()) === killsBefore) return outcome;
+    return { ...outcome, kind: "over_limit", reason: await memoryReason() };
+  }
+
+  /** Work of the cub itself, such as a checkout, within the limit of the disk. Throws, with a sentence, where that was exceeded. */
+  async guard(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    let failure: unknown;
+    const noted = (within: AbortSignal) =>
+      work(within).catch((error: unknown) => {
+        failure = error;
+      });
+    const { reason } = await this.#watched(signal, noted);
+    if (reason !== undefined) throw new SettError("git-failed", reason);
+    if (failure !== undefined) throw failure;
+  }
+
+  /** A bid command: with the others that run, and those before, it may write as much as a run. Throws, with a sentence, where that was more. */
+  async runBid<Result>(signal: AbortSignal, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const controller = new AbortController();
-    const forward = () => controller.abort(signal.reason);
+    this.#bids.add(controller);
+    this.#bidWatch ??= this.#watch.start((reason) => this.#endBids(reason), this.#bidStates);
+    // Not AbortSignal.any: the signal lives as long as the process, and would keep one dependent signal for each bid.
+    let reason: string | undefined;
+    controller.signal.addEventListener("abort", () => {
+      if (!signal.aborted) reason = String(controller.signal.reason);
+    });
+    const forward = () => controller.abort();
     if (signal.aborted) forward();
     signal.addEventListener("abort", forward, { once: true });
-    let reason: string | undefined;
-    const killsBefore = await memoryKills();
     try {
-      using _watch = this.#watch.start((exceeded) => {
-        reason = exceeded;
-        controller.abort();
-        void this.#options.end();
-      });
-      const outcome = await run(controller.signal);
-      if (reason !== undefined) {
-        await this.#options.end();
-        await this.#options.discard();
-        if (outcome.kind === "not_started") return { kind: "not_started", reason: "other", message: reason };
-        return { ...outcome, kind: "over_limit", reason };
-      }
-      if (outcome.kind !== "exited" || outcome.exitCode === 0 || (await memoryKills()) === killsBefore) return outcome;
-      return { ...outcome, kind: "over_limit", reason: await memoryReason() };
+      const result = await run(controller.signal);
+      if (reason !== undefined) throw new Error(reason);
+      return result;
     } finally {
       signal.removeEventListener("abort", forward);
+      this.#bids.delete(controller);
+      if (this.#bids.size === 0) {
+        this.#bidWatch?.[Symbol.dispose]();
+        this.#bidWatch = undefined;
+      }
     }
+  }
+
+  /**
+   * Outside of a grant: empties the working copy where bid commands have written too much. `counts`: looks also where none was ended for it.
+   * Never rejects.
+   */
+  async makeRoom(counts = false): Promise<void> {
+    if (!this.#isOver && !(counts && (await this.#watch.count()) !== undefined)) return;
+    this.#isOver = false;
+    await this.#options.discard();
+    this.#bidStates.clear();
+  }
+
+  #endBids(reason: string): void {
+    this.#bidWatch = undefined;
+    this.#isOver = true;
+    for (const controller of this.#bids) controller.abort(reason);
+  }
+
+  async #watched<Result>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Result>) {
+    const exceeded = new AbortController();
+    let reason: string | undefined;
+    let result: Result;
+    {
+      using _watch = this.#watch.start((sentence) => {
+        reason = sentence;
+        exceeded.abort();
+        void this.#options.end();
+      });
+      result = await work(AbortSignal.any([signal, exceeded.signal]));
+    }
+    if (reason !== undefined) {
+      await this.#options.end();
+      await this.#options.discard();
+    }
+    return { outcome: result, reason };
   }
 }
 

@@ -7,6 +7,7 @@ import type { Settings } from "./settings.ts";
 export async function workingCopyOf(
   { git, agentName, workspaceDir, keepsIgnored }: Pick<Settings, "git" | "agentName" | "workspaceDir" | "keepsIgnored">,
   path: string | undefined,
+  isFolderShared: boolean,
 ): Promise<WorkingCopy | undefined> {
   const { objectsDir, exchangeDir } = git;
   const hasObjects = await stat(objectsDir).then(
@@ -22,5 +23,6 @@ export async function workingCopyOf(
     exchangeDir,
     workspaceDir,
     keepsIgnored,
+    isFolderShared,
   });
 }

@@ -1,6 +1,6 @@
 // Puts a commit from a working copy into the exchange: one file with all that it needs, which is in place only when it is whole.
 import { closeSync, openSync } from "node:fs";
-import { lstat, readdir, rename } from "node:fs/promises";
+import { lstat, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
@@ -36,13 +36,6 @@ export async function publishCommit(publication: Publication): Promise<void> {
     if (start !== undefined) await sharePack({ ...publication, start }).catch(() => undefined);
   } finally {
     await removeTree(unfinished).catch(() => undefined);
-  }
-}
-
-/** Removes all from an agent's own folder that does not have the name of a commit, whole or unfinished. */
-export async function removeStrangers(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!/^(?:\.[0-9a-f]{40,64}|[0-9a-f]{40,64}\.pack)$/.test(name)) await removeTree(join(folder, name));
   }
 }
 

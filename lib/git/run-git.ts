@@ -8,6 +8,8 @@ export interface Git {
   readonly path: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly limits?: GitLimits;
+  /** Aborting it ends each run. */
+  readonly signal?: AbortSignal | undefined;
   /** `name=value`: configuration in addition to `ownSettings`. */
   readonly settings?: readonly string[];
 }
@@ -146,6 +148,13 @@ function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout
     child.kill("SIGKILL");
   };
   const timer = setTimeout(() => end(`it did not end within ${timeMs / 1_000} s`), timeMs);
+  const onAbort = () => end("it was ended");
+  if (git.signal?.aborted) onAbort();
+  else git.signal?.addEventListener("abort", onAbort, { once: true });
+  const settle = () => {
+    clearTimeout(timer);
+    git.signal?.removeEventListener("abort", onAbort);
+  };
   if (onStdout !== undefined) child.stdout?.on("data", onStdout);
   else if (!ignoreStdout) {
     child.stdout?.on("data", (chunk: Uint8Array) => {
@@ -163,11 +172,11 @@ function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout
       reject(new SettError("git-failed", message, { hint: "Is git installed?", cause }));
     };
     child.on("error", (cause) => {
-      clearTimeout(timer);
+      settle();
       fail(cause.message, cause);
     });
     child.on("close", (exitCode) => {
-      clearTimeout(timer);
+      settle();
       if (git.limits?.memoryBytes !== undefined && exitCode === notFound) return fail(failureLine(stderr) ?? "it is not found");
       return resolve({ exitCode, stdout: Buffer.concat(stdout).toString("utf8"), stderr, ...(limit && { limit }) });
     });

@@ -6,10 +6,12 @@ import { type AgentName, CommitHash } from "../model/ids.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { readDepth } from "./object-store.ts";
-import { publishCommit, removeStrangers } from "./publish.ts";
+import { OwnPacks } from "./own-packs.ts";
+import { publishCommit } from "./publish.ts";
 import { emptyFolder, makeFoldersWritable, removeTree } from "./remove-tree.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
+import { takesMoreThan } from "./tree-size.ts";
 
 export interface WorkingCopyOptions {
   /** In an agent's container the git beside the cub, with the environment that it needs there. */
@@ -24,6 +26,14 @@ export interface WorkingCopyOptions {
   readonly workspaceDir: string;
   /** True: files that git ignores stay for the next grant. */
   readonly keepsIgnored?: boolean;
+  /** True: other containers of the agent publish in its folder as well. */
+  readonly isFolderShared?: boolean;
+}
+
+/** `maxBytes`: of the files of a commit. `signal`: ends the work, which then throws. */
+export interface CheckoutLimits {
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -34,11 +44,12 @@ export interface WorkingCopyOptions {
  */
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
-  readonly #git: Git;
+  #git: Git;
   readonly #gitDir: string;
+  readonly #packs: OwnPacks;
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
-  #checkedOut: { index: Uint8Array; writtenAt: Date } | undefined;
+  #checkedOut: { base: CommitHash; index: Uint8Array; writtenAt: Date } | undefined;
 
   constructor(options: WorkingCopyOptions) {
     this.#options = options;
@@ -48,13 +59,24 @@ export class WorkingCopy {
       env: { ...options.git.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_ATTR_NOSYSTEM: "1" },
     };
     this.#gitDir = join(options.workspaceDir, ".git");
+    this.#packs = new OwnPacks(join(options.exchangeDir, options.agentName), options.isFolderShared ?? false);
   }
 
   /**
    * Puts the working copy at `base`, detached, with no file but those of `base` and the ignored ones that are kept, and brings the commits
-   * `given` from the exchange, where they can be had. Throws git-failed.
+   * `given` from the exchange, where they can be had. Throws git-failed, also for files that take more than they may.
    */
-  async prepare(base: CommitHash, given: readonly RecordedCommit[] = []): Promise<void> {
+  async prepare(base: CommitHash, given: readonly RecordedCommit[] = [], limits: CheckoutLimits = {}): Promise<void> {
+    const unlimited = this.#git;
+    this.#git = { ...unlimited, signal: limits.signal };
+    try {
+      await this.#prepare(base, given, limits);
+    } finally {
+      this.#git = unlimited;
+    }
+  }
+
+  async #prepare(base: CommitHash, given: readonly RecordedCommit[], { maxBytes, signal }: CheckoutLimits): Promise<void> {
     const { workspaceDir } = this.#options;
     this.#given = new Set(given.map(({ commit }) => commit));
     await this.#requireWorkspace();
@@ -64,20 +86,26 @@ export class WorkingCopy {
         await repair?.(workspaceDir);
         await this.#remakeRepository(base);
         await this.#bring(base, given);
+        if (maxBytes !== undefined) await this.#requireRoom(base, maxBytes);
         await this.#checkOut(base);
         return;
       } catch (error) {
-        if (error instanceof CommitMissing || tries === repairs.length - 1) throw error;
+        const isFinal = error instanceof CommitMissing || error instanceof CommitTooLarge || signal?.aborted;
+        if (isFinal || tries === repairs.length - 1) throw error;
       }
     }
   }
 
-  /** After a run that has written too much: empties the working copy, and removes what has no place in the agent's folder of the exchange. */
+  /** Removes all from the agent's folder of the exchange that was not published. Never rejects. */
+  async tidyFolder(): Promise<void> {
+    await this.#packs.tidy();
+  }
+
+  /** After a run that has written too much: empties the working copy as well. */
   async discard(): Promise<void> {
-    const { workspaceDir, exchangeDir, agentName } = this.#options;
     this.#checkedOut = undefined;
-    await emptyFolder(workspaceDir);
-    await removeStrangers(join(exchangeDir, agentName));
+    await this.#packs.tidy();
+    await emptyFolder(this.#options.workspaceDir);
   }
 
   /** The commit of HEAD, detached or on a branch. Throws git-failed when there is none. */
@@ -125,6 +153,7 @@ export class WorkingCopy {
     const { agentName, objectsDir, exchangeDir } = this.#options;
     const folder = join(exchangeDir, agentName);
     await publishCommit({ git: this.#git, gitDir: this.#gitDir, objectsDir, folder, commit, start });
+    await this.#packs.note(commit);
   }
 
   async #requireWorkspace(): Promise<void> {
@@ -181,6 +210,12 @@ export class WorkingCopy {
     return commits.filter((_, index) => lines[index] !== "commit");
   }
 
+  /** What fitted before fits again. */
+  async #requireRoom(base: CommitHash, maxBytes: number): Promise<void> {
+    if (this.#checkedOut?.base === base) return;
+    if (await takesMoreThan(this.#git, base, maxBytes, (run) => this.#inRepository(run))) throw new CommitTooLarge(base);
+  }
+
   async #checkOut(base: CommitHash): Promise<void> {
     this.#checkedOut = undefined;
     await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] });
@@ -190,7 +225,7 @@ export class WorkingCopy {
     await this.#emptySubmodules();
     const path = join(this.#gitDir, "index");
     const { mtime: writtenAt } = await stat(path);
-    this.#checkedOut = { index: await readFile(path), writtenAt };
+    this.#checkedOut = { base, index: await readFile(path), writtenAt };
   }
 
   /** Git leaves what is in the folder of a submodule, which has no repository here. */
@@ -209,6 +244,14 @@ export class WorkingCopy {
   #inRepository(run: GitRun): GitRun {
     const { workspaceDir } = this.#options;
     return { ...run, args: [`--git-dir=${this.#gitDir}`, `--work-tree=${workspaceDir}`, ...run.args], cwd: workspaceDir };
+  }
+}
+
+class CommitTooLarge extends SettError {
+  constructor(base: CommitHash) {
+    super("git-failed", `The files of the commit ${base} take more than \`resources.limits.disk\` allows.`, {
+      hint: "Raise it for the agent in sett.yml, or find out who has made the commit.",
+    });
   }
 }
 

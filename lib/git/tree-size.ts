@@ -1,0 +1,29 @@
+// What the files of a commit take when they are checked out, which may be thousands of times what the commit itself does.
+import { type Git, type GitRun, tryGit } from "./run-git.ts";
+
+/** Of a file or folder as such, however small its content is. */
+const minBytesEach = 4096;
+const sizeOf = /^\d+ \w+ [0-9a-f]+ +(\d+)\t/;
+
+/**
+ * True when they take more than that; git is ended as soon as this is known, because a small commit may have billions of files. What cannot
+ * be read is not counted: the checkout says what is wrong. `of`: what makes a run one of the repository.
+ */
+export async function takesMoreThan(git: Git, commit: string, maxBytes: number, of: (run: GitRun) => GitRun): Promise<boolean> {
+  const over = new AbortController();
+  let bytes = 0;
+  let rest = "";
+  const onStdout = (chunk: Uint8Array) => {
+    if (over.signal.aborted) return;
+    const text = rest + Buffer.from(chunk).toString("latin1");
+    const end = text.lastIndexOf("\n") + 1;
+    rest = text.slice(end);
+    for (const line of text.slice(0, end).split("\n")) {
+      if (line !== "") bytes += Math.max(minBytesEach, Number(sizeOf.exec(line)?.[1] ?? 0));
+    }
+    if (bytes > maxBytes) over.abort();
+  };
+  const signal = git.signal === undefined ? over.signal : AbortSignal.any([git.signal, over.signal]);
+  await tryGit({ ...git, signal }, of({ args: ["ls-tree", "-r", "-t", "--long", "--full-tree", commit], onStdout }));
+  return over.signal.aborted;
+}
