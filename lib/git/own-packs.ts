@@ -14,6 +14,7 @@ const unfinishedNames = /^\.(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const unfinishedMs = 15 * 60_000;
 const fileMode = 0o644;
 const pathMode = 0o755;
+const ownerRights = 0o700;
 
 /** `digest`: the last bytes of the pack, by which git checks the rest; undefined where nobody has checked it. */
 type Known = { ino: number; version: string; digest: string | undefined };
@@ -63,13 +64,14 @@ export class OwnPacks {
     }
   }
 
+  /** Undefined where there is no folder. A command may have closed it. */
   async #names(): Promise<string[] | undefined> {
     try {
+      const { mode } = await lstat(this.#folder);
+      if ((mode & ownerRights) !== ownerRights) await chmod(this.#folder, pathMode);
       return await readdir(this.#folder);
     } catch {
-      // A command may have closed it.
-      await chmod(this.#folder, pathMode).catch(() => undefined);
-      return await readdir(this.#folder).catch(() => undefined);
+      return undefined;
     }
   }
 
