@@ -17,7 +17,7 @@ async function bombScene() {
   const scene = await exchangeScene();
   const agent = scene.agent("one");
   await agent.prepare(scene.base);
-  writeFileSync(join(scene.root, "large"), new Uint8Array(8 * mebibyte));
+  writeFileSync(join(scene.root, "large"), new Uint8Array(8 * mebibyte).fill(120));
   const blob = toolGit(agent.folder, "hash-object", "-w", join(scene.root, "large"));
   const entries = Array.from({ length: 20 }, (_, at) => `100644 blob ${blob}\tfile${100 + at}\n`).join("");
   const { stdout } = Bun.spawnSync(["git", "-C", agent.folder, "mktree"], { stdin: Buffer.from(entries) });
