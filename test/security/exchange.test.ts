@@ -139,6 +139,22 @@ test("what it takes away of its own, before a person has fetched it, is missed b
   );
 });
 
+test("what it leaves in its own folder beside its commits is gone when its grant has ended", async () => {
+  const { of } = await attack(
+    [
+      "cd /git/exchange/evil",
+      `mkdir -p ${"3".repeat(40)}.pack folder && echo '#!/bin/sh' > plain && chmod 755 plain`,
+      `head -c 100000 /dev/urandom | tee .${"3".repeat(40)} > ${"4".repeat(40)}.pack`,
+    ].join("\n"),
+  );
+  const folder = join(sett.folder, ".git/sett/exchange", sett.name, "evil");
+  const strangers = async () => (await readdir(folder)).filter((name) => !/^(?!3{40}|4{40})[0-9a-f]{40}\.pack$/.test(name));
+  expect(of("Report").payload).toBe("");
+  await waitFor("its folder to be tidy", async () => (await strangers()).length === 0, {
+    happened: async () => (await strangers()).join(" "),
+  });
+});
+
 test("`sett up` and `sett down` give nothing of the host to the agents' user", async () => {
   await attack(`ln -s '${other.folder}/.git' /git/exchange/evil/link; mkdir /git/exchange/evil/folder`);
   const before = await ownersOf(join(other.folder, ".git"));
