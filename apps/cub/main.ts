@@ -166,10 +166,13 @@ async function depsOf(settings: Settings): Promise<Deps> {
       bidCommand &&
       (async (order) => {
         const run = (signal: AbortSignal) =>
-          slate.runBeside((folder, onStart) => {
-            const own = folder === undefined ? env : { ...env, TMPDIR: folder };
-            return runCommand({ ...order, signal, command: bidCommand, cwd: process.cwd(), env: own, onStart, ...bidLimits });
-          }, async () => await limits?.makeRoom());
+          slate.runBeside(
+            (folder, onStart) => {
+              const own = folder === undefined ? env : { ...env, TMPDIR: folder };
+              return runCommand({ ...order, signal, command: bidCommand, cwd: process.cwd(), env: own, onStart, ...bidLimits });
+            },
+            async () => await limits?.makeRoom(),
+          );
         const outcome = await (limits === undefined ? run(order.signal) : limits.runBid(order.signal, run));
         return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
       }),

@@ -85,7 +85,8 @@ export class OwnPacks {
     const path = join(this.#folder, name);
     // Reading them all is too much for a container that does one grant.
     const isTrusted = isFirst && this.#isShared;
-    if (!checked.has(stats.ino)) checked.set(stats.ino, isTrusted ? undefined : await digestOf(path, stats.size, digestBytes(name)));
+    if (!checked.has(stats.ino))
+      checked.set(stats.ino, isTrusted ? undefined : await digestOf(path, stats.size, digestBytes(name)));
     const digest = checked.get(stats.ino);
     if (digest === undefined && !isTrusted) return false;
     if (known?.digest !== undefined && known.digest !== digest) return false;

@@ -56,9 +56,7 @@ test("what a bid command has left is ended with it, and a grant begins without i
 });
 
 test("while a grant runs, its own processes are spared, and the grant's work goes on", async () => {
-  const goal = await sett.forage(
-    "greedy: setsid sleep 1005 > /dev/null 2>&1 & while ! test -e /dev/shm/go; do sleep 0.05; done",
-  );
+  const goal = await sett.forage("greedy: setsid sleep 1005 > /dev/null 2>&1 & while ! test -e /dev/shm/go; do sleep 0.05; done");
   await waitFor("the grant", async () => (await processes()).includes("sleep 1005"), { happened: processes });
   await sett.need("forage", "--watch", "--goal", "honest: true # litter");
   await waitFor("its end", async () => !/sleep 1004|head -c/.test(await processes()), { happened: processes });
@@ -80,7 +78,9 @@ test("a commit of some kilobytes, whose files take gigabytes, is not checked out
   const find = async () => (await sett.artefacts(goal)).find(({ structural_type }) => structural_type === "Failure");
   const failure = await waitFor("the failure", find, { happened: async () => JSON.stringify(await sett.artefacts(goal)) });
   expect(failure.produced_by_agent as string).toBe("checker");
-  expect(JSON.parse(failure.payload).reason).toMatch(/^The files of the commit \w+ take more than `resources.limits.disk` allows\.$/);
+  expect(JSON.parse(failure.payload).reason).toMatch(
+    /^The files of the commit \w+ take more than `resources.limits.disk` allows\.$/,
+  );
 });
 
 test("after all this the agent's container is the same, and its working copy has no more than a grant's", async () => {
