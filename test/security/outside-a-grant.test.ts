@@ -19,6 +19,9 @@ const bidCommand = `jq -r .payload > "$TMPDIR/payload"
 if grep -q '# litter' "$TMPDIR/payload"; then
   env -i PATH="$PATH" setsid sh -c 'sleep 1004 & while :; do n=$((n+1)); head -c 30M /dev/zero > /workspace/left$n; done' > /dev/null 2>&1 < /dev/null &
 fi
+if grep -q '# fill' "$TMPDIR/payload"; then
+  while :; do n=$((n+1)); head -c 8M /dev/zero > /workspace/left$n; done
+fi
 grep -q '^greedy:' "$TMPDIR/payload" && echo exclusive || echo ignore
 `;
 
@@ -53,6 +56,14 @@ test("what a bid command has left is ended with it, and a grant begins without i
   await sett.need("forage", "--watch", "--goal", "honest: true # litter");
   await waitFor("its end", async () => !/sleep 1004|head -c/.test(await processes()), { happened: processes });
   await sett.need("forage", "--watch", "--goal", "greedy: ! ls /workspace | grep left");
+});
+
+test("a bid command that writes too much is ended, its files go, and the agent works on", async () => {
+  await sett.need("forage", "--watch", "--goal", "honest: true # fill");
+  const log = await $`docker logs ${container()}`.text();
+  expect(log).toContain("The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB.");
+  await waitFor("an empty working copy", async () => !(await inWorkspace()).some((name) => name.startsWith("left")));
+  await sett.need("forage", "--watch", "--goal", "greedy: true");
 });
 
 test("while a grant runs, its own processes are spared, and the grant's work goes on", async () => {
