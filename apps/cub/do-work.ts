@@ -60,10 +60,10 @@ async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortS
 async function prepareWorkingCopy({ workingCopy, limits }: Deps, inputs: TaskInputs, signal: AbortSignal): Promise<void> {
   const { base } = inputs;
   if (workingCopy === undefined || base === undefined) return;
-  const given = commitsOnRecord(inputs.target, [...inputs.contextChain, ...inputs.additionalContext]);
-  if (limits === undefined) return await workingCopy.prepare(base, given, { signal });
+  const commits = commitsOnRecord(inputs.target, [...inputs.contextChain, ...inputs.additionalContext]);
+  if (limits === undefined) return await workingCopy.prepare(base, commits, { signal });
   const { diskBytes: maxBytes } = limits;
-  await limits.guard(signal, (within) => workingCopy.prepare(base, given, { maxBytes, signal: within }));
+  await limits.guard(signal, (within) => workingCopy.prepare(base, commits, { maxBytes, signal: within }));
 }
 
 function inputIds({ target, contextChain, additionalContext }: TaskInputs): Set<ArtefactId> {

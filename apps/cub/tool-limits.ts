@@ -43,7 +43,7 @@ export class ToolLimits {
   readonly #bids = new Set<AbortController>();
   readonly #bidStates: DiskStates = new Map();
   #bidWatch: Disposable | undefined;
-  /** Bid commands have written too much, and nobody has made room yet. */
+  /** Bid commands have written too much, and room has not been made yet. */
   #isOver = false;
 
   constructor(options: Options) {

@@ -16,7 +16,7 @@ const fileMode = 0o644;
 const pathMode = 0o755;
 const ownerRights = 0o700;
 
-/** `digest`: the last bytes of the pack, by which git checks the rest; undefined where nobody has checked it. */
+/** `digest`: the last bytes of the pack, by which git checks the rest; undefined where it was not checked. */
 type Known = { ino: number; version: string; digest: string | undefined };
 
 export class OwnPacks {

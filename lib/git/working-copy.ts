@@ -12,6 +12,7 @@ import { emptyFolder, makeFoldersWritable, removeTree } from "./remove-tree.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
 import { takesMoreThan } from "./tree-size.ts";
+import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
 
 export interface WorkingCopyOptions {
   /** In an agent's container the git beside the cub, with the environment that it needs there. */
@@ -28,12 +29,6 @@ export interface WorkingCopyOptions {
   readonly keepsIgnored?: boolean;
   /** True: other containers of the agent publish in its folder as well. */
   readonly isFolderShared?: boolean;
-}
-
-/** `maxBytes`: of the files of a commit. `signal`: ends the work, which then throws. */
-export interface CheckoutLimits {
-  readonly maxBytes?: number;
-  readonly signal?: AbortSignal;
 }
 
 /**
@@ -244,23 +239,6 @@ export class WorkingCopy {
   #inRepository(run: GitRun): GitRun {
     const { workspaceDir } = this.#options;
     return { ...run, args: [`--git-dir=${this.#gitDir}`, `--work-tree=${workspaceDir}`, ...run.args], cwd: workspaceDir };
-  }
-}
-
-class CommitTooLarge extends SettError {
-  constructor(base: CommitHash) {
-    super("git-failed", `The files of the commit ${base} take more than \`resources.limits.disk\` allows.`, {
-      hint: "Raise it for the agent in sett.yml, or find out who has made the commit.",
-    });
-  }
-}
-
-class CommitMissing extends SettError {
-  constructor(base: CommitHash, problem = "") {
-    const why = problem === "" ? "" : ` ${problem}`;
-    super("git-failed", `Commit ${base} is neither in the workspace nor in the exchange.${why}`, {
-      hint: "Was the commit amended, or the goal's ref removed? Post the goal again.",
-    });
   }
 }
 
