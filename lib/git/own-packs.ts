@@ -20,7 +20,7 @@ const ownerRights = 0o700;
 type Known = { ino: number; version: string; digest: string | undefined };
 
 export class OwnPacks {
-  readonly #folder: string;
+  readonly folder: string;
   readonly #isShared: boolean;
   /** By the names of their files. It is kept here, where no command can write to it. */
   readonly #known = new Map<string, Known>();
@@ -28,18 +28,18 @@ export class OwnPacks {
 
   /** `isShared`: other containers of the agent publish there as well. */
   constructor(folder: string, isShared: boolean) {
-    this.#folder = folder;
+    this.folder = folder;
     this.#isShared = isShared;
   }
 
   /** The commit has just been published, and other names may have become names of its file. */
   async note(commit: CommitHash): Promise<void> {
     const name = packName(commit);
-    const stats = await lstat(join(this.#folder, name));
-    const known = { ...versionOf(stats), digest: await lastBytes(join(this.#folder, name), stats.size, digestBytes(name)) };
+    const stats = await lstat(join(this.folder, name));
+    const known = { ...versionOf(stats), digest: await lastBytes(join(this.folder, name), stats.size, digestBytes(name)) };
     this.#known.set(name, known);
     for (const other of this.#known.keys()) {
-      const { ino } = await lstat(join(this.#folder, other)).catch(() => ({ ino: undefined }));
+      const { ino } = await lstat(join(this.folder, other)).catch(() => ({ ino: undefined }));
       if (ino === known.ino) this.#known.set(other, known);
     }
   }
@@ -56,7 +56,7 @@ export class OwnPacks {
     /** By inode: many names may have one file. */
     const checked = new Map<number, string | undefined>();
     for (const name of names) {
-      const path = join(this.#folder, name);
+      const path = join(this.folder, name);
       const stats = await lstat(path).catch(() => undefined);
       if (stats === undefined) continue;
       const isKept = await this.#isKept(name, stats, isFirst, checked).catch(() => false);
@@ -67,9 +67,9 @@ export class OwnPacks {
   /** Undefined where there is no folder. A command may have closed it. */
   async #names(): Promise<string[] | undefined> {
     try {
-      const { mode } = await lstat(this.#folder);
-      if ((mode & ownerRights) !== ownerRights) await chmod(this.#folder, pathMode);
-      return await readdir(this.#folder);
+      const { mode } = await lstat(this.folder);
+      if ((mode & ownerRights) !== ownerRights) await chmod(this.folder, pathMode);
+      return await readdir(this.folder);
     } catch {
       return undefined;
     }
@@ -82,7 +82,7 @@ export class OwnPacks {
     const known = this.#known.get(name);
     if (known === undefined && !isFirst && !this.#isShared) return false;
     if (known?.version === versionOf(stats).version) return true;
-    const path = join(this.#folder, name);
+    const path = join(this.folder, name);
     // Reading them all is too much for a container that does one grant.
     const isTrusted = isFirst && this.#isShared;
     if (!checked.has(stats.ino))

@@ -92,8 +92,8 @@ export class WorkingCopy {
   }
 
   /** Removes all from the agent's folder of the exchange that was not published. Never rejects. */
-  async tidyFolder(): Promise<void> {
-    await this.#packs.tidy();
+  tidyFolder(): Promise<void> {
+    return this.#packs.tidy();
   }
 
   /** After a run that has written too much: empties the working copy as well. */
@@ -145,8 +145,7 @@ export class WorkingCopy {
    * Throws git-failed when something that the commit needs is missing.
    */
   async publish(commit: CommitHash, start: CommitHash | undefined): Promise<void> {
-    const { agentName, objectsDir, exchangeDir } = this.#options;
-    const folder = join(exchangeDir, agentName);
+    const [{ objectsDir }, { folder }] = [this.#options, this.#packs];
     await publishCommit({ git: this.#git, gitDir: this.#gitDir, objectsDir, folder, commit, start });
     await this.#packs.note(commit);
   }
