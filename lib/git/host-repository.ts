@@ -1,7 +1,7 @@
 // The user's repository on the host: what Sett reads of it, and the refs and the exchange that Sett keeps in it.
 import { rmdir } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { SettError } from "../model/errors.ts";
+import { messageOf, SettError } from "../model/errors.ts";
 import { type AgentName, type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
@@ -21,6 +21,9 @@ import { type ChangeDetail, showChanges } from "./show-changes.ts";
 import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
 import { borrowing } from "./take-commit.ts";
 import { withoutRepository } from "./user-environment.ts";
+
+/** Who waits for the changes of a commit waits no longer. */
+const showMs = 60_000;
 
 /** Address space for each run of git: many times what the largest repositories need, and less than what would stop a machine. */
 const memoryBytes = 8 * 1024 * 1024 * 1024;
@@ -143,7 +146,7 @@ export class HostRepository {
 
   /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
   async writePack(commit: CommitHash, base: CommitHash | undefined, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-    await this.#run(packing(commit, base, onChunk));
+    await runGit(limited(this.#git), inPlace(this.place, packing(commit, base, onChunk)));
   }
 
   /** Puts packs from elsewhere where commits of agents are taken from, each checked on the way like theirs, and imports them. */
@@ -215,16 +218,27 @@ export class HostRepository {
 
   /**
    * What the commit changes since the first of `starts` that it is based on: all commits, and the files together. Throws git-failed when
-   * this repository does not have it.
+   * this repository does not have it, or when it is more than can be shown.
    */
   async showChanges(commit: CommitHash, starts: readonly CommitHash[] = [], detail?: ChangeDetail): Promise<string> {
+    const git = limited(this.#git, showMs);
     const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
     const found = await this.#try(run);
-    if (found.exitCode === 0)
-      return await showChanges({ run: (each) => this.#run(each), try: (each) => this.#try(each) }, commit, starts, detail);
-    const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
-    const cause = gitFailure(run, found);
-    throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
+    if (found.exitCode !== 0) {
+      const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
+      const cause = gitFailure(run, found);
+      throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
+    }
+    try {
+      const calls = {
+        run: (each: GitRun) => runGit(git, inPlace(this.place, each)),
+        try: (each: GitRun) => tryGit(git, inPlace(this.place, each)),
+      };
+      return await showChanges(calls, commit, starts, detail);
+    } catch (cause) {
+      const message = `The changes of commit ${commit} cannot be shown: ${messageOf(cause)}.`;
+      throw new SettError("git-failed", message, { hint: "Do not check it out before you know why.", cause });
+    }
   }
 
   async #setting(name: string): Promise<string | undefined> {

@@ -31,8 +31,8 @@ export interface ImportedCommits {
 }
 
 /** Limits of git for data from agents, and settings with which it stays within them on correct data. */
-export function limited(git: Git): Git {
-  const limits = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs: 10 * 60_000, stdoutBytes: 64 * 1024 * 1024 };
+export function limited(git: Git, timeMs = 10 * 60_000): Git {
+  const limits = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs, stdoutBytes: 64 * 1024 * 1024 };
   const settings = [
     "core.bigFileThreshold=32m",
     "core.packedGitWindowSize=32m",

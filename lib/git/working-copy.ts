@@ -3,12 +3,13 @@ import { access, chmod, constants, mkdir, readFile, stat, utimes, writeFile } fr
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type AgentName, CommitHash } from "../model/ids.ts";
+import { CleanView } from "./clean-view.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { readDepth } from "./object-store.ts";
 import { publishCommit, removeStrangers } from "./publish.ts";
-import { emptyFolder, makeFoldersWritable, removeTree } from "./remove-tree.ts";
-import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
+import { emptyFolder, makeFoldersWritable, removeSpecialFiles, removeTree } from "./remove-tree.ts";
+import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
 
 export interface WorkingCopyOptions {
@@ -26,11 +27,15 @@ export interface WorkingCopyOptions {
   readonly keepsIgnored?: boolean;
 }
 
+/** A tool may have left a pipe in place of a file that git reads. What takes longer is done once more, without such files. */
+const firstCheckoutMs = 2 * 60_000;
+
 /**
  * Each grant begins with the files of its base. Those that are the same as before stay where they are, which the index of the checkout
  * before shows; it is kept here, because a tool could write into its own that a file which it has changed is unchanged. `.git` is made
- * anew each time, so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. Every call names the
- * repository explicitly: git then searches for none and does not check its owner.
+ * anew each time, so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. After the tool its
+ * repository is only read through a `CleanView`. Every call names the repository explicitly: git then searches for none and does not check
+ * its owner.
  */
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
@@ -39,6 +44,9 @@ export class WorkingCopy {
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: { index: Uint8Array; writtenAt: Date } | undefined;
+  #objectFormat: "sha1" | "sha256" = "sha1";
+  /** Of the repository that the tool has left; made when it is first needed. */
+  #view: Promise<CleanView> | undefined;
 
   constructor(options: WorkingCopyOptions) {
     this.#options = options;
@@ -57,14 +65,15 @@ export class WorkingCopy {
   async prepare(base: CommitHash, given: readonly RecordedCommit[] = []): Promise<void> {
     const { workspaceDir } = this.#options;
     this.#given = new Set(given.map(({ commit }) => commit));
+    this.#view = undefined;
     await this.#requireWorkspace();
-    const repairs = [undefined, makeFoldersWritable, emptyFolder];
-    for (const [tries, repair] of repairs.entries()) {
+    const repairs = [undefined, repair, emptyFolder];
+    for (const [tries, mend] of repairs.entries()) {
       try {
-        await repair?.(workspaceDir);
+        await mend?.(workspaceDir);
         await this.#remakeRepository(base);
         await this.#bring(base, given);
-        await this.#checkOut(base);
+        await this.#checkOut(base, tries === 0 ? { timeMs: firstCheckoutMs } : undefined);
         return;
       } catch (error) {
         if (error instanceof CommitMissing || tries === repairs.length - 1) throw error;
@@ -76,25 +85,33 @@ export class WorkingCopy {
   async discard(): Promise<void> {
     const { workspaceDir, exchangeDir, agentName } = this.#options;
     this.#checkedOut = undefined;
+    this.#view = undefined;
     await emptyFolder(workspaceDir);
     await removeStrangers(join(exchangeDir, agentName));
   }
 
   /** The commit of HEAD, detached or on a branch. Throws git-failed when there is none. */
   async head(): Promise<CommitHash> {
-    return CommitHash.parse((await this.#run({ args: ["rev-parse", "--verify", "HEAD^{commit}"] })).trim());
+    const view = await this.#clean();
+    const named = view.head();
+    if (named === undefined) throw new SettError("git-failed", `HEAD of ${this.#options.workspaceDir} names no commit.`);
+    return CommitHash.parse((await runGit(view.git, view.run({ args: ["rev-parse", "--verify", `${named}^{commit}`] }))).trim());
   }
 
   /**
    * The commit that `text` names by its full hash, or by 7 or more of its first digits when no other commit begins so. Anything
-   * else is undefined, also the name of a branch that looks like a hash.
+   * else is undefined, also the name of a branch that looks like a hash. Throws git-failed.
    */
   async resolveCommit(text: string): Promise<CommitHash | undefined> {
     const digits = text.trim().toLowerCase();
     if (!/^[0-9a-f]{7,64}$/.test(digits)) return undefined;
-    const candidates = await tryGit(this.#git, this.#inRepository({ args: ["rev-parse", `--disambiguate=${digits}`] }));
+    const view = await this.#clean();
+    const listing = view.run({ args: ["rev-parse", `--disambiguate=${digits}`] });
+    const candidates = await tryGit(view.git, listing);
+    if (candidates.limit !== undefined) throw gitFailure(listing, candidates);
     if (candidates.exitCode !== 0 || candidates.stdout === "") return undefined;
-    const types = await this.#run({ args: ["cat-file", "--batch-check=%(objecttype) %(objectname)"], stdin: candidates.stdout });
+    const checking = { args: ["cat-file", "--batch-check=%(objecttype) %(objectname)"], stdin: candidates.stdout };
+    const types = await runGit(view.git, view.run(checking));
     const commits = types.split("\n").filter((line) => line.startsWith("commit "));
     const [only, ...others] = commits;
     return only === undefined || others.length > 0 ? undefined : CommitHash.parse(only.slice("commit ".length));
@@ -103,18 +120,29 @@ export class WorkingCopy {
   /** True when others have the commit: it is in the workspace, or on record. */
   async isShared(commit: CommitHash): Promise<boolean> {
     if (this.#given.has(commit)) return true;
-    const git = { path: this.#git.path, env: { ...this.#git.env, GIT_OBJECT_DIRECTORY: this.#options.objectsDir } };
-    return (await tryGit(git, this.#inRepository({ args: ["cat-file", "-e", `${commit}^{commit}`] }))).exitCode === 0;
+    const { git, ...view } = await this.#clean();
+    const env = { GIT_OBJECT_DIRECTORY: this.#options.objectsDir };
+    const run = { args: [`--git-dir=${view.gitDir}`, "cat-file", "-e", `${commit}^{commit}`], env };
+    return (await tryGit(git, run)).exitCode === 0;
   }
 
   /**
-   * What the commits from `base` to `commit` have added: their messages, the names of files, and lines with all bytes, also those that a later
+   * The commits from `base` to `commit` themselves, byte for byte: their messages, authors and whatever else they say. In pieces of any size.
+   */
+  async readCommits(commit: CommitHash, base: CommitHash, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+    const view = await this.#clean();
+    const stdin = await runGit(view.git, view.run({ args: ["rev-list", `${base}..${commit}`, "--"] }));
+    await runGit(view.git, view.run({ args: ["cat-file", "--batch"], stdin, onStdout: onChunk }));
+  }
+
+  /**
+   * A patch of what the commits from `base` to `commit` have added: the names of files, and lines with all bytes, also those that a later
    * one removes again. In pieces of any size.
    */
   async readAdded(commit: CommitHash, base: CommitHash, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-    const format = "--format=%an%n%ae%n%cn%n%ce%n%B";
-    const whole = ["--cc", "--text", "--unified=0", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
-    await this.#run({ args: ["log", format, ...whole, `${base}..${commit}`, "--"], onStdout: onChunk });
+    const view = await this.#clean();
+    const whole = ["--format=", "--root", "--cc", "--text", "--unified=0", "--no-renames", "--no-color"];
+    await runGit(view.git, view.run({ args: ["log", ...whole, `${base}..${commit}`, "--"], onStdout: onChunk }));
   }
 
   /**
@@ -124,7 +152,15 @@ export class WorkingCopy {
   async publish(commit: CommitHash, start: CommitHash | undefined): Promise<void> {
     const { agentName, objectsDir, exchangeDir } = this.#options;
     const folder = join(exchangeDir, agentName);
-    await publishCommit({ git: this.#git, gitDir: this.#gitDir, objectsDir, folder, commit, start });
+    const { git, gitDir } = await this.#clean();
+    await publishCommit({ git, gitDir, objectsDir, folder, commit, start });
+  }
+
+  async #clean(): Promise<CleanView> {
+    const { workspaceDir, objectsDir } = this.#options;
+    const depth = await readDepth(objectsDir);
+    this.#view ??= CleanView.make({ git: this.#git, workspaceDir, objectFormat: this.#objectFormat, depth });
+    return await this.#view;
   }
 
   async #requireWorkspace(): Promise<void> {
@@ -143,8 +179,9 @@ export class WorkingCopy {
   async #remakeRepository(base: CommitHash): Promise<void> {
     await removeTree(this.#gitDir);
     // The length of a hash shows the format of the objects.
-    const format = base.length === 64 ? "sha256" : "sha1";
-    await this.#run({ args: ["init", "--quiet", "--template=", `--object-format=${format}`, "--initial-branch=main"] });
+    this.#objectFormat = base.length === 64 ? "sha256" : "sha1";
+    const format = `--object-format=${this.#objectFormat}`;
+    await this.#run({ args: ["init", "--quiet", "--template=", format, "--initial-branch=main"] });
     await mkdir(join(this.#gitDir, "info"), { recursive: true });
     await makeStore(join(this.#gitDir, "objects"), this.#options.objectsDir);
     const depth = await readDepth(this.#options.objectsDir);
@@ -181,12 +218,12 @@ export class WorkingCopy {
     return commits.filter((_, index) => lines[index] !== "commit");
   }
 
-  async #checkOut(base: CommitHash): Promise<void> {
+  async #checkOut(base: CommitHash, limits: Git["limits"]): Promise<void> {
     this.#checkedOut = undefined;
-    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] });
+    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
     // Forced twice, so that a repository that the tool made inside is removed as well.
     const ignored = this.#options.keepsIgnored ? [] : ["-x"];
-    await this.#run({ args: ["clean", "-d", "--force", "--force", "--quiet", ...ignored] });
+    await this.#run({ args: ["clean", "-d", "--force", "--force", "--quiet", ...ignored] }, limits);
     await this.#emptySubmodules();
     const path = join(this.#gitDir, "index");
     const { mtime: writtenAt } = await stat(path);
@@ -202,14 +239,19 @@ export class WorkingCopy {
     }
   }
 
-  async #run(run: GitRun): Promise<string> {
-    return await runGit(this.#git, this.#inRepository(run));
+  async #run(run: GitRun, limits = this.#git.limits): Promise<string> {
+    return await runGit({ ...this.#git, ...(limits && { limits }) }, this.#inRepository(run));
   }
 
   #inRepository(run: GitRun): GitRun {
     const { workspaceDir } = this.#options;
     return { ...run, args: [`--git-dir=${this.#gitDir}`, `--work-tree=${workspaceDir}`, ...run.args], cwd: workspaceDir };
   }
+}
+
+async function repair(path: string): Promise<void> {
+  await makeFoldersWritable(path);
+  await removeSpecialFiles(path);
 }
 
 class CommitMissing extends SettError {
