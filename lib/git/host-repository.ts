@@ -34,6 +34,8 @@ interface HostRepositoryOptions {
   readonly gitPath?: string;
   /** Without it a repository without commits is refused. */
   readonly mayBeEmpty?: boolean;
+  /** How much memory git may take to show changes; 2 GiB without it. */
+  readonly showMemoryBytes?: number;
 }
 
 /** HEAD, index, files and configuration of the repository are only read, except by `commitNewFiles`. */
@@ -42,9 +44,13 @@ export class HostRepository {
   /** Lock between commands that set up or take down instances of this repository; they create and remove it. */
   readonly lockFile: string;
   readonly #git: Git;
+  /** For what agents have committed, while a person waits. */
+  readonly #showing: Git;
 
-  private constructor(git: Git, place: RepositoryPlace) {
+  private constructor(git: Git, place: RepositoryPlace, showMemoryBytes?: number) {
     this.#git = git;
+    const showing = limited(git, showMs);
+    this.#showing = { ...showing, limits: { ...showing.limits, ...withoutUndefined({ memoryBytes: showMemoryBytes }) } };
     this.place = place;
     this.lockFile = join(place.commonDir, "sett.lock");
   }
@@ -52,7 +58,7 @@ export class HostRepository {
   /** The repository that holds `path`, a folder. Throws repository-unusable, with the reason and a remedy. */
   static async open(path: string, options: HostRepositoryOptions): Promise<HostRepository> {
     const git = { path: options.gitPath ?? "git", env: withoutRepository(options.env), limits: { memoryBytes } };
-    const repository = new HostRepository(git, await findRepository(git, path));
+    const repository = new HostRepository(git, await findRepository(git, path), options.showMemoryBytes);
     if (options.mayBeEmpty !== true) await repository.head();
     return repository;
   }
@@ -221,7 +227,6 @@ export class HostRepository {
    * this repository does not have it, or when it is more than can be shown.
    */
   async showChanges(commit: CommitHash, starts: readonly CommitHash[] = [], detail?: ChangeDetail): Promise<string> {
-    const git = limited(this.#git, showMs);
     const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
     const found = await this.#try(run);
     if (found.exitCode !== 0) {
@@ -231,8 +236,8 @@ export class HostRepository {
     }
     try {
       const calls = {
-        run: (each: GitRun) => runGit(git, inPlace(this.place, each)),
-        try: (each: GitRun) => tryGit(git, inPlace(this.place, each)),
+        run: (each: GitRun) => runGit(this.#showing, inPlace(this.place, each)),
+        try: (each: GitRun) => tryGit(this.#showing, inPlace(this.place, each)),
       };
       return await showChanges(calls, commit, starts, detail);
     } catch (cause) {

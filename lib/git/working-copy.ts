@@ -25,6 +25,8 @@ export interface WorkingCopyOptions {
   readonly workspaceDir: string;
   /** True: files that git ignores stay for the next grant. */
   readonly keepsIgnored?: boolean;
+  /** How long the first try of a checkout may take; two minutes without it. */
+  readonly firstCheckoutMs?: number;
 }
 
 /** A tool may have left a pipe in place of a file that git reads. What takes longer is done once more, without such files. */
@@ -73,7 +75,7 @@ export class WorkingCopy {
         await mend?.(workspaceDir);
         await this.#remakeRepository(base);
         await this.#bring(base, given);
-        await this.#checkOut(base, tries === 0 ? { timeMs: firstCheckoutMs } : undefined);
+        await this.#checkOut(base, tries === 0 ? { timeMs: this.#options.firstCheckoutMs ?? firstCheckoutMs } : undefined);
         return;
       } catch (error) {
         if (error instanceof CommitMissing || tries === repairs.length - 1) throw error;
