@@ -1,4 +1,4 @@
-// What every run of git is told, so that nothing which an agent has written starts a program.
+// The settings and options of every run of git, so that nothing which an agent has written starts a program.
 //
 // A repository that a command has written to says in its configuration which programs git starts: for signatures, hooks, editors, passwords
 // and more. Options on the command line come before it.
@@ -61,13 +61,13 @@ const optionsOf: Readonly<Record<string, readonly string[]>> = {
   grep: ["--no-textconv"],
 };
 
-/** The words of a call with the options that its subcommand needs. */
-export function harmlessWords(args: readonly string[]): string[] {
+/** The arguments of a call with the options that its subcommand needs. */
+export function harmlessArgs(args: readonly string[]): string[] {
   const at = subcommandAt(args);
   return [...args.slice(0, at + 1), ...(optionsOf[args[at] ?? ""] ?? []), ...args.slice(at + 1)];
 }
 
-/** `-c` has its value in the next word, the other options of git in the same. */
+/** `-c` has its value in the next argument, the other options of git in the same. */
 export function subcommandAt(args: readonly string[]): number {
   let at = 0;
   while (args[at]?.startsWith("-")) at += args[at] === "-c" ? 2 : 1;

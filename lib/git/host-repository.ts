@@ -1,7 +1,7 @@
 // The user's repository on the host: what Sett reads of it, and the refs and the exchange that Sett keeps in it.
 import { rmdir } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { messageOf, SettError } from "../model/errors.ts";
+import { SettError } from "../model/errors.ts";
 import { type AgentName, type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
@@ -16,7 +16,7 @@ import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
 import { closeToApi, openToApi } from "./open-to-api.ts";
 import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
-import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
+import { type Git, type GitResult, type GitRun, runGit, tryGit } from "./run-git.ts";
 import { type ChangeDetail, showChanges } from "./show-changes.ts";
 import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
 import { borrowing } from "./take-commit.ts";
@@ -49,8 +49,7 @@ export class HostRepository {
 
   private constructor(git: Git, place: RepositoryPlace, showMemoryBytes?: number) {
     this.#git = git;
-    const showing = limited(git, showMs);
-    this.#showing = { ...showing, limits: { ...showing.limits, ...withoutUndefined({ memoryBytes: showMemoryBytes }) } };
+    this.#showing = limited(git, withoutUndefined({ timeMs: showMs, memoryBytes: showMemoryBytes }));
     this.place = place;
     this.lockFile = join(place.commonDir, "sett.lock");
   }
@@ -152,7 +151,7 @@ export class HostRepository {
 
   /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
   async writePack(commit: CommitHash, base: CommitHash | undefined, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-    await runGit(limited(this.#git), inPlace(this.place, packing(commit, base, onChunk)));
+    await this.#run(packing(commit, base, onChunk), limited(this.#git));
   }
 
   /** Puts packs from elsewhere where commits of agents are taken from, each checked on the way like theirs, and imports them. */
@@ -227,23 +226,9 @@ export class HostRepository {
    * this repository does not have it, or when it is more than can be shown.
    */
   async showChanges(commit: CommitHash, starts: readonly CommitHash[] = [], detail?: ChangeDetail): Promise<string> {
-    const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
-    const found = await this.#try(run);
-    if (found.exitCode !== 0) {
-      const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
-      const cause = gitFailure(run, found);
-      throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
-    }
-    try {
-      const calls = {
-        run: (each: GitRun) => runGit(this.#showing, inPlace(this.place, each)),
-        try: (each: GitRun) => tryGit(this.#showing, inPlace(this.place, each)),
-      };
-      return await showChanges(calls, commit, starts, detail);
-    } catch (cause) {
-      const message = `The changes of commit ${commit} cannot be shown: ${messageOf(cause)}.`;
-      throw new SettError("git-failed", message, { hint: "Do not check it out before you know why.", cause });
-    }
+    const git = this.#showing;
+    const calls = { run: (each: GitRun) => this.#run(each, git), try: (each: GitRun) => this.#try(each, git) };
+    return await showChanges(calls, commit, starts, detail);
   }
 
   async #setting(name: string): Promise<string | undefined> {
@@ -251,12 +236,12 @@ export class HostRepository {
     return found.exitCode === 0 ? found.stdout.replace(/\n$/, "") : undefined;
   }
 
-  async #run(run: GitRun): Promise<string> {
-    return await runGit(this.#git, inPlace(this.place, run));
+  async #run(run: GitRun, git = this.#git): Promise<string> {
+    return await runGit(git, inPlace(this.place, run));
   }
 
-  async #try(run: GitRun): Promise<GitResult> {
-    return await tryGit(this.#git, inPlace(this.place, run));
+  async #try(run: GitRun, git = this.#git): Promise<GitResult> {
+    return await tryGit(git, inPlace(this.place, run));
   }
 }
 

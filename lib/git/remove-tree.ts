@@ -45,7 +45,7 @@ export async function makeFoldersWritable(path: string): Promise<void> {
   }
 }
 
-/** Removes pipes, sockets and devices from a tree: whoever opens one may wait for ever. */
+/** Removes pipes, sockets and devices from a tree: a program that opens one may wait for ever. */
 export async function removeSpecialFiles(path: string): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const each = join(path, entry.name);

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { SettError } from "../model/errors.ts";
-import { harmlessEnvironment, harmlessSettings, harmlessWords, subcommandAt } from "./harmless.ts";
+import { harmlessArgs, harmlessEnvironment, harmlessSettings, subcommandAt } from "./harmless.ts";
 
 /** A git program with its whole environment; it inherits nothing from this process. */
 export interface Git {
@@ -102,7 +102,7 @@ export function gitFailure(run: GitRun, result: GitResult): SettError {
 function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildProcess {
   const settings = (git.settings ?? []).flatMap((setting) => ["-c", setting]);
   const memoryBytes = git.limits?.memoryBytes;
-  const words = [git.path, ...harmlessSettings, ...settings, ...harmlessWords(run.args)];
+  const words = [git.path, ...harmlessSettings, ...settings, ...harmlessArgs(run.args)];
   // Where the limit cannot be set, as on macOS, git runs without it.
   const limited = ["-c", 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"', "sh", String(Math.floor((memoryBytes ?? 0) / 1024))];
   const [program = "", ...args] = memoryBytes === undefined ? words : ["/bin/sh", ...limited, ...words];

@@ -2,14 +2,14 @@
 import { access, chmod, constants, mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
-import { type AgentName, CommitHash } from "../model/ids.ts";
+import type { AgentName, CommitHash } from "../model/ids.ts";
 import { CleanView } from "./clean-view.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { readDepth } from "./object-store.ts";
 import { publishCommit, removeStrangers } from "./publish.ts";
 import { emptyFolder, makeFoldersWritable, removeSpecialFiles, removeTree } from "./remove-tree.ts";
-import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
+import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
 
 export interface WorkingCopyOptions {
@@ -92,59 +92,29 @@ export class WorkingCopy {
     await removeStrangers(join(exchangeDir, agentName));
   }
 
-  /** The commit of HEAD, detached or on a branch. Throws git-failed when there is none. */
+  /** See `CleanView`, for this and what follows. */
   async head(): Promise<CommitHash> {
-    const view = await this.#clean();
-    const named = view.head();
-    if (named === undefined) throw new SettError("git-failed", `HEAD of ${this.#options.workspaceDir} names no commit.`);
-    return CommitHash.parse((await runGit(view.git, view.run({ args: ["rev-parse", "--verify", `${named}^{commit}`] }))).trim());
+    return await (await this.#clean()).head();
   }
 
-  /**
-   * The commit that `text` names by its full hash, or by 7 or more of its first digits when no other commit begins so. Anything
-   * else is undefined, also the name of a branch that looks like a hash. Throws git-failed.
-   */
   async resolveCommit(text: string): Promise<CommitHash | undefined> {
-    const digits = text.trim().toLowerCase();
-    if (!/^[0-9a-f]{7,64}$/.test(digits)) return undefined;
-    const view = await this.#clean();
-    const listing = view.run({ args: ["rev-parse", `--disambiguate=${digits}`] });
-    const candidates = await tryGit(view.git, listing);
-    if (candidates.limit !== undefined) throw gitFailure(listing, candidates);
-    if (candidates.exitCode !== 0 || candidates.stdout === "") return undefined;
-    const checking = { args: ["cat-file", "--batch-check=%(objecttype) %(objectname)"], stdin: candidates.stdout };
-    const types = await runGit(view.git, view.run(checking));
-    const commits = types.split("\n").filter((line) => line.startsWith("commit "));
-    const [only, ...others] = commits;
-    return only === undefined || others.length > 0 ? undefined : CommitHash.parse(only.slice("commit ".length));
+    return await (await this.#clean()).resolveCommit(text);
+  }
+
+  async readCommits(...args: Parameters<CleanView["readCommits"]>): Promise<void> {
+    await (await this.#clean()).readCommits(...args);
+  }
+
+  async readAdded(...args: Parameters<CleanView["readAdded"]>): Promise<void> {
+    await (await this.#clean()).readAdded(...args);
   }
 
   /** True when others have the commit: it is in the workspace, or on record. */
   async isShared(commit: CommitHash): Promise<boolean> {
     if (this.#given.has(commit)) return true;
-    const { git, ...view } = await this.#clean();
+    const { git, gitDir } = await this.#clean();
     const env = { GIT_OBJECT_DIRECTORY: this.#options.objectsDir };
-    const run = { args: [`--git-dir=${view.gitDir}`, "cat-file", "-e", `${commit}^{commit}`], env };
-    return (await tryGit(git, run)).exitCode === 0;
-  }
-
-  /**
-   * The commits from `base` to `commit` themselves, byte for byte: their messages, authors and whatever else they say. In pieces of any size.
-   */
-  async readCommits(commit: CommitHash, base: CommitHash, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-    const view = await this.#clean();
-    const stdin = await runGit(view.git, view.run({ args: ["rev-list", `${base}..${commit}`, "--"] }));
-    await runGit(view.git, view.run({ args: ["cat-file", "--batch"], stdin, onStdout: onChunk }));
-  }
-
-  /**
-   * A patch of what the commits from `base` to `commit` have added: the names of files, and lines with all bytes, also those that a later
-   * one removes again. In pieces of any size.
-   */
-  async readAdded(commit: CommitHash, base: CommitHash, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-    const view = await this.#clean();
-    const whole = ["--format=", "--root", "--cc", "--text", "--unified=0", "--no-renames", "--no-color"];
-    await runGit(view.git, view.run({ args: ["log", ...whole, `${base}..${commit}`, "--"], onStdout: onChunk }));
+    return (await tryGit(git, { args: [`--git-dir=${gitDir}`, "cat-file", "-e", `${commit}^{commit}`], env })).exitCode === 0;
   }
 
   /**

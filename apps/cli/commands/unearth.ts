@@ -25,6 +25,7 @@ export const unearth = defineCommand({
     "For an artefact with a commit, it also fetches the commit into this repository, and shows the changes since the commit",
     "at which the work began. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
     "run. With --json: every call, with the bodies of request and answer.",
+    "Control characters are left out of what an agent has written, except with --payload.",
   ].join("\n"),
   args: {
     id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },

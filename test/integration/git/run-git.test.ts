@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { harmlessWords } from "../../../lib/git/harmless.ts";
+import { harmlessArgs } from "../../../lib/git/harmless.ts";
 import { type Git, isRunningGit, runGit, tryGit } from "../../../lib/git/run-git.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 
@@ -64,10 +64,10 @@ test("a git is known as one of this program's own until it has ended", async () 
 });
 
 test("the options with which nothing is started come after the subcommand, whatever comes before it", () => {
-  expect(harmlessWords(["--git-dir=x", "-c", "a.b=c", "diff", "--", "x"])).toEqual([
+  expect(harmlessArgs(["--git-dir=x", "-c", "a.b=c", "diff", "--", "x"])).toEqual([
     ...["--git-dir=x", "-c", "a.b=c", "diff", "--no-ext-diff", "--no-textconv", "--", "x"],
   ]);
-  expect(harmlessWords(["--git-dir=x", "status"])).toEqual(["--git-dir=x", "status"]);
+  expect(harmlessArgs(["--git-dir=x", "status"])).toEqual(["--git-dir=x", "status"]);
 });
 
 test("a git that is not there is reported as missing, with limits and without", async () => {
