@@ -48,8 +48,9 @@ export interface GitResult {
 const defaultLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
 /** Only git's last reason is shown. */
 const maxStderrBytes = 64 * 1024;
-/** What git has started itself may hold its pipes open. So long after its end nothing more is read of them. */
-const afterEndMs = 2_000;
+/** What git has started itself may hold its pipes open. After so many looks without a byte nothing more is read of them. */
+const maxSilentLooks = 20;
+const lookEveryMs = 100;
 /** A shell's exit code for a program that does not exist. */
 const notFound = 127;
 
@@ -133,15 +134,12 @@ function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout
   let stdoutBytes = 0;
   let stderr = "";
   let limit: string | undefined;
+  let hasEnded = false;
   const end = (sentence: string) => {
     limit ??= sentence;
     child.kill("SIGKILL");
+    if (hasEnded) closePipes(child);
   };
-  const closePipes = () => {
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-  };
-  let afterEnd: NodeJS.Timeout | undefined;
   const timer = setTimeout(() => end(`it did not end within ${timeMs / 1_000} s`), timeMs);
   if (onStdout !== undefined) child.stdout?.on("data", onStdout);
   else if (!ignoreStdout) {
@@ -163,18 +161,45 @@ function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout
       clearTimeout(timer);
       fail(cause.message, cause);
     });
-    // In a pipe from git to git the other one decides how long it is read.
     child.on("exit", () => {
-      if (!ignoreStdout || limit !== undefined) afterEnd = setTimeout(closePipes, afterEndMs);
+      hasEnded = true;
+      // In a pipe from git to git the other one decides how long it is read.
+      if (ignoreStdout && limit === undefined) return;
+      whenSilent(child, () => {
+        limit ??= "it left a program behind that kept its output open";
+      });
     });
-    child.on("close", (exitCode) => {
+    child.on("close", (code) => {
       clearTimeout(timer);
-      clearTimeout(afterEnd);
+      // What was read of one that was ended is not all.
+      const exitCode = limit === undefined ? code : null;
       if (git.limits?.memoryBytes !== undefined && exitCode === notFound) return fail(failureLine(stderr) ?? "it is not found");
       if (exitCode !== 0 && isOutOfMemory(stderr)) limit ??= memorySentence(git.limits?.memoryBytes);
       return resolve({ exitCode, stdout: Buffer.concat(stdout).toString("utf8"), stderr, ...(limit && { limit }) });
     });
   });
+}
+
+/** Closes the pipes of a git that has ended when nothing has come for a time, because a program that it has started holds them. */
+function whenSilent(child: ChildProcess, onClose: () => void): void {
+  let silentLooks = 0;
+  for (const pipe of [child.stdout, child.stderr])
+    pipe?.on("data", () => {
+      silentLooks = 0;
+    });
+  // Several looks: where this program was busy, what has come meanwhile is read between them.
+  const looks = setInterval(() => {
+    if (++silentLooks < maxSilentLooks) return;
+    clearInterval(looks);
+    onClose();
+    closePipes(child);
+  }, lookEveryMs);
+  child.once("close", () => clearInterval(looks));
+}
+
+function closePipes(child: ChildProcess): void {
+  child.stdout?.destroy();
+  child.stderr?.destroy();
 }
 
 /** As git says it, for memory of its own and for files that it maps. */
