@@ -4,6 +4,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { removeTree } from "../../lib/git/remove-tree.ts";
+import { isRunningGit } from "../../lib/git/run-git.ts";
 import { isMarked, processMarker } from "../../lib/process/bid-mark.ts";
 import { type ProcessEntry, readProcesses, readProcessTable, straysAmong } from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
@@ -173,15 +174,14 @@ export class CleanSlate {
     await this.#reap();
   }
 
-  /** Git has the cub's own process group, and each command one of its own. */
   #strays() {
     return this.#straysAmong(readProcesses());
   }
 
+  /** Each command has a process group of its own. What the cub's own gits have left behind is no one's. */
   #straysAmong(all: readonly ProcessEntry[]) {
-    const own = all.find(({ pid }) => pid === 1)?.group;
-    const groups = [own, ...[...this.#beside].map(({ group }) => group)].filter((group) => group !== undefined);
-    return straysAmong(all, new Set(groups));
+    const groups = [...this.#beside].flatMap(({ group }) => group ?? []);
+    return straysAmong(all, new Set(groups), isRunningGit);
   }
 
   async #reap(): Promise<void> {

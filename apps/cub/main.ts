@@ -148,7 +148,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
       const run = (signal: AbortSignal) =>
         slate.run((onStart) => runCommand({ ...order, signal, command, cwd, env: envOfRun, onStart }));
       const outcome = await (limits === undefined ? run(order.signal) : limits.run(order.signal, run));
-      // What is left could change the commit while it is published.
+      // What it has left must not change the repository while its commit is read and published.
       await slate.end();
       return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
     },

@@ -26,7 +26,7 @@ export class ConnectionWatch {
     if (count - this.#sound <= maxConnections) return;
     const { ended, most } = await board.endConnections(maxConnections);
     const left = ended.reduce((sum, { connections }) => sum - connections, count);
-    // Whoever has the most may be about to have more: a flood is seen while it grows.
+    // The user with the most may soon have more: a flood is seen while it grows.
     this.#sound = Math.max(0, left - most);
     for (const flood of ended) await this.#record(flood);
   }

@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { SettError } from "../model/errors.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
-import { failureLine, type Git, noPrompts, tryGit } from "./run-git.ts";
+import { noPrompts } from "./harmless.ts";
+import { failureLine, type Git, tryGit } from "./run-git.ts";
 
 /**
  * `paths`, relative to the top folder, are new to git. Only they are committed, and no other staged file. Throws git-failed with git's

@@ -16,11 +16,14 @@ import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
 import { closeToApi, openToApi } from "./open-to-api.ts";
 import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
-import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
+import { type Git, type GitResult, type GitRun, runGit, tryGit } from "./run-git.ts";
 import { type ChangeDetail, showChanges } from "./show-changes.ts";
 import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
 import { borrowing } from "./take-commit.ts";
 import { withoutRepository } from "./user-environment.ts";
+
+/** Who waits for the changes of a commit waits no longer. */
+const showMs = 60_000;
 
 /** Address space for each run of git: many times what the largest repositories need, and less than what would stop a machine. */
 const memoryBytes = 8 * 1024 * 1024 * 1024;
@@ -31,6 +34,8 @@ interface HostRepositoryOptions {
   readonly gitPath?: string;
   /** Without it a repository without commits is refused. */
   readonly mayBeEmpty?: boolean;
+  /** How much memory git may take to show changes; 2 GiB without it. */
+  readonly showMemoryBytes?: number;
 }
 
 /** HEAD, index, files and configuration of the repository are only read, except by `commitNewFiles`. */
@@ -39,9 +44,12 @@ export class HostRepository {
   /** Lock between commands that set up or take down instances of this repository; they create and remove it. */
   readonly lockFile: string;
   readonly #git: Git;
+  /** For what agents have committed, while a person waits. */
+  readonly #showing: Git;
 
-  private constructor(git: Git, place: RepositoryPlace) {
+  private constructor(git: Git, place: RepositoryPlace, showMemoryBytes?: number) {
     this.#git = git;
+    this.#showing = limited(git, withoutUndefined({ timeMs: showMs, memoryBytes: showMemoryBytes }));
     this.place = place;
     this.lockFile = join(place.commonDir, "sett.lock");
   }
@@ -49,7 +57,7 @@ export class HostRepository {
   /** The repository that holds `path`, a folder. Throws repository-unusable, with the reason and a remedy. */
   static async open(path: string, options: HostRepositoryOptions): Promise<HostRepository> {
     const git = { path: options.gitPath ?? "git", env: withoutRepository(options.env), limits: { memoryBytes } };
-    const repository = new HostRepository(git, await findRepository(git, path));
+    const repository = new HostRepository(git, await findRepository(git, path), options.showMemoryBytes);
     if (options.mayBeEmpty !== true) await repository.head();
     return repository;
   }
@@ -143,7 +151,7 @@ export class HostRepository {
 
   /** A pack of what the commit needs beyond the commit `base`, as it is made. Throws git-failed. */
   async writePack(commit: CommitHash, base: CommitHash | undefined, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-    await this.#run(packing(commit, base, onChunk));
+    await this.#run(packing(commit, base, onChunk), limited(this.#git));
   }
 
   /** Puts packs from elsewhere where commits of agents are taken from, each checked on the way like theirs, and imports them. */
@@ -215,16 +223,12 @@ export class HostRepository {
 
   /**
    * What the commit changes since the first of `starts` that it is based on: all commits, and the files together. Throws git-failed when
-   * this repository does not have it.
+   * this repository does not have it, or when it is more than can be shown.
    */
   async showChanges(commit: CommitHash, starts: readonly CommitHash[] = [], detail?: ChangeDetail): Promise<string> {
-    const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
-    const found = await this.#try(run);
-    if (found.exitCode === 0)
-      return await showChanges({ run: (each) => this.#run(each), try: (each) => this.#try(each) }, commit, starts, detail);
-    const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
-    const cause = gitFailure(run, found);
-    throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
+    const git = this.#showing;
+    const calls = { run: (each: GitRun) => this.#run(each, git), try: (each: GitRun) => this.#try(each, git) };
+    return await showChanges(calls, commit, starts, detail);
   }
 
   async #setting(name: string): Promise<string | undefined> {
@@ -232,12 +236,12 @@ export class HostRepository {
     return found.exitCode === 0 ? found.stdout.replace(/\n$/, "") : undefined;
   }
 
-  async #run(run: GitRun): Promise<string> {
-    return await runGit(this.#git, inPlace(this.place, run));
+  async #run(run: GitRun, git = this.#git): Promise<string> {
+    return await runGit(git, inPlace(this.place, run));
   }
 
-  async #try(run: GitRun): Promise<GitResult> {
-    return await tryGit(this.#git, inPlace(this.place, run));
+  async #try(run: GitRun, git = this.#git): Promise<GitResult> {
+    return await tryGit(git, inPlace(this.place, run));
   }
 }
 

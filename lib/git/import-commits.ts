@@ -31,8 +31,8 @@ export interface ImportedCommits {
 }
 
 /** Limits of git for data from agents, and settings with which it stays within them on correct data. */
-export function limited(git: Git): Git {
-  const limits = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs: 10 * 60_000, stdoutBytes: 64 * 1024 * 1024 };
+export function limited(git: Git, other: Git["limits"] = {}): Git {
+  const usual = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs: 10 * 60_000, stdoutBytes: 64 * 1024 * 1024 };
   const settings = [
     "core.bigFileThreshold=32m",
     "core.packedGitWindowSize=32m",
@@ -40,7 +40,7 @@ export function limited(git: Git): Git {
     "pack.threads=1",
     "pack.windowMemory=128m",
   ];
-  return { ...git, limits, settings };
+  return { ...git, limits: { ...usual, ...other }, settings };
 }
 
 /** A name that the workspace has already never changes. `recorded`: the oldest first, because later commits build on them. */

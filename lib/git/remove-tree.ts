@@ -44,3 +44,18 @@ export async function makeFoldersWritable(path: string): Promise<void> {
     if (entry.isDirectory()) await makeFoldersWritable(join(path, entry.name));
   }
 }
+
+/** Removes pipes, sockets and devices from a tree: a program that opens one may wait for ever. */
+export async function removeSpecialFiles(path: string): Promise<void> {
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const each = join(path, entry.name);
+    if (entry.isDirectory()) await removeSpecialFiles(each);
+    else if (!entry.isFile() && !entry.isSymbolicLink()) await rm(each, { force: true });
+  }
+}
+
+/** What a tool may have left in the way of git. */
+export async function mendFolder(path: string): Promise<void> {
+  await makeFoldersWritable(path);
+  await removeSpecialFiles(path);
+}

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { SettError } from "../model/errors.ts";
+import { harmlessArgs, harmlessEnvironment, harmlessSettings, subcommandAt } from "./harmless.ts";
 
 /** A git program with its whole environment; it inherits nothing from this process. */
 export interface Git {
@@ -10,7 +11,7 @@ export interface Git {
   readonly limits?: GitLimits;
   /** Aborting it ends each run. */
   readonly signal?: AbortSignal | undefined;
-  /** `name=value`: configuration in addition to `ownSettings`. */
+  /** `name=value`: configuration in addition to `harmlessSettings`. */
   readonly settings?: readonly string[];
 }
 
@@ -45,37 +46,23 @@ export interface GitResult {
   readonly stderr: string;
 }
 
-/**
- * Options of git before the subcommand, in every call. The configuration and the objects that git reads may come from an agent's tool, so
- * that nothing in them may start a program; and no call of ours may start a clean-up.
- */
-const ownSettings = [
-  "core.hooksPath=/dev/null",
-  "core.fsmonitor=false",
-  "core.untrackedCache=false",
-  "core.quotePath=false",
-  "gc.auto=0",
-  "maintenance.auto=false",
-].flatMap((setting) => ["-c", setting]);
-
-/** git must not prompt, and its reasons are shown in English. */
-export const noPrompts = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" };
-
-const ownEnvironment = {
-  ...noPrompts,
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_NO_REPLACE_OBJECTS: "1",
-  // Otherwise git would fetch a missing object of a partial clone with the command that its configuration names.
-  GIT_NO_LAZY_FETCH: "1",
-  GIT_ALLOW_PROTOCOL: "none",
-};
-
 /** A run that takes longer never ends; the output has room for the names of a million files. */
 const defaultLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
 /** Only git's last reason is shown. */
 const maxStderrBytes = 64 * 1024;
+/** What git has started itself may hold its pipes open. After so many looks without a byte nothing more is read of them. */
+const maxSilentLooks = 20;
+const lookEveryMs = 100;
 /** A shell's exit code for a program that does not exist. */
 const notFound = 127;
+
+/** The gits that have not ended yet. */
+const running = new Set<number>();
+
+/** Whether the process is a git of this program that has not ended, as far as this program has taken note. */
+export function isRunningGit(pid: number): boolean {
+  return running.has(pid);
+}
 
 /** Runs git and returns its result. Throws git-failed only when git cannot be started. */
 export async function tryGit(git: Git, run: GitRun): Promise<GitResult> {
@@ -110,7 +97,7 @@ export async function pipeGit(from: { git: Git; run: GitRun }, to: { git: Git; r
 
 /** The error for a run that failed. */
 export function gitFailure(run: GitRun, result: GitResult): SettError {
-  const subcommand = run.args.find((arg) => !arg.startsWith("-")) ?? "";
+  const subcommand = run.args[subcommandAt(run.args)] ?? "";
   const ending = result.exitCode === null ? "it was killed" : `it ended with exit code ${result.exitCode}`;
   return new SettError("git-failed", `git ${subcommand} failed: ${result.limit ?? failureLine(result.stderr) ?? ending}`);
 }
@@ -118,15 +105,21 @@ export function gitFailure(run: GitRun, result: GitResult): SettError {
 function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildProcess {
   const settings = (git.settings ?? []).flatMap((setting) => ["-c", setting]);
   const memoryBytes = git.limits?.memoryBytes;
-  const words = [git.path, ...ownSettings, ...settings, ...run.args];
+  const words = [git.path, ...harmlessSettings, ...settings, ...harmlessArgs(run.args)];
   // Where the limit cannot be set, as on macOS, git runs without it.
   const limited = ["-c", 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"', "sh", String(Math.floor((memoryBytes ?? 0) / 1024))];
   const [program = "", ...args] = memoryBytes === undefined ? words : ["/bin/sh", ...limited, ...words];
-  return spawn(program, args, {
+  const child = spawn(program, args, {
     cwd: run.cwd,
-    env: { ...git.env, ...ownEnvironment, ...run.env },
+    env: { ...git.env, ...harmlessEnvironment, ...run.env },
     stdio: [stdin, run.stdoutFile ?? "pipe", "pipe"],
   });
+  const { pid } = child;
+  if (pid !== undefined) {
+    running.add(pid);
+    child.once("exit", () => running.delete(pid));
+  }
+  return child;
 }
 
 function feed(child: ChildProcess, stdin: string | undefined): void {
@@ -143,9 +136,11 @@ function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout
   let stdoutBytes = 0;
   let stderr = "";
   let limit: string | undefined;
+  let hasEnded = false;
   const end = (sentence: string) => {
     limit ??= sentence;
     child.kill("SIGKILL");
+    if (hasEnded) closePipes(child);
   };
   const timer = setTimeout(() => end(`it did not end within ${timeMs / 1_000} s`), timeMs);
   const onAbort = () => end("it was ended");
@@ -175,12 +170,56 @@ function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout
       settle();
       fail(cause.message, cause);
     });
-    child.on("close", (exitCode) => {
+    child.on("exit", () => {
+      hasEnded = true;
+      // In a pipe from git to git the other one decides how long it is read.
+      if (ignoreStdout && limit === undefined) return;
+      whenSilent(child, () => {
+        limit ??= "it left a program behind that kept its output open";
+      });
+    });
+    child.on("close", (code) => {
       settle();
+      // What was read of one that was ended is not all.
+      const exitCode = limit === undefined ? code : null;
       if (git.limits?.memoryBytes !== undefined && exitCode === notFound) return fail(failureLine(stderr) ?? "it is not found");
+      if (exitCode !== 0 && isOutOfMemory(stderr)) limit ??= memorySentence(git.limits?.memoryBytes);
       return resolve({ exitCode, stdout: Buffer.concat(stdout).toString("utf8"), stderr, ...(limit && { limit }) });
     });
   });
+}
+
+/** Closes the pipes of a git that has ended when nothing has come for a time, because a program that it has started holds them. */
+function whenSilent(child: ChildProcess, onClose: () => void): void {
+  let silentLooks = 0;
+  for (const pipe of [child.stdout, child.stderr])
+    pipe?.on("data", () => {
+      silentLooks = 0;
+    });
+  // Several looks: where this program was busy, what has come meanwhile is read between them.
+  const looks = setInterval(() => {
+    if (++silentLooks < maxSilentLooks) return;
+    clearInterval(looks);
+    onClose();
+    closePipes(child);
+  }, lookEveryMs);
+  child.once("close", () => clearInterval(looks));
+}
+
+function closePipes(child: ChildProcess): void {
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+/** As git says it, for memory of its own and for files that it maps. */
+function isOutOfMemory(stderr: string): boolean {
+  return /out of memory|cannot allocate memory/i.test(stderr);
+}
+
+function memorySentence(memoryBytes: number | undefined): string {
+  return memoryBytes === undefined
+    ? "there was not enough memory for it"
+    : `it needed more than ${Math.floor(memoryBytes / 1024 ** 2)} MiB of memory`;
 }
 
 /** git's reason: its last `fatal:` or `error:` line, else its last line. */

@@ -1,6 +1,7 @@
 // What a result changes: every commit from the start of the work to its result, and the files that they change together.
+import { messageOf, SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
-import type { GitResult, GitRun } from "./run-git.ts";
+import { type GitResult, type GitRun, gitFailure } from "./run-git.ts";
 
 /** Of more commits only the newest are shown. */
 const maxShownCommits = 50;
@@ -14,7 +15,7 @@ export type ChangeDetail = "files" | "lines";
 
 /**
  * `starts`: commits where the work may have started; the first one that is an ancestor counts. Without one: only the commit itself. Throws
- * git-failed.
+ * git-failed, also when there is more than git may show.
  */
 export async function showChanges(
   git: GitCalls,
@@ -22,6 +23,22 @@ export async function showChanges(
   starts: readonly CommitHash[],
   detail: ChangeDetail = "files",
 ): Promise<string> {
+  const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
+  const found = await git.try(run);
+  if (found.exitCode !== 0) {
+    const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
+    const cause = gitFailure(run, found);
+    throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
+  }
+  try {
+    return await show(git, commit, starts, detail);
+  } catch (cause) {
+    const message = `The changes of commit ${commit} cannot be shown: ${messageOf(cause)}.`;
+    throw new SettError("git-failed", message, { hint: "Do not check it out before you know why.", cause });
+  }
+}
+
+async function show(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[], detail: ChangeDetail): Promise<string> {
   const form = detail === "lines" ? ["--patch", "--find-renames"] : ["--stat"];
   const base = await firstAncestor(git, commit, starts);
   if (base === undefined) return await git.run({ args: ["show", ...form, ...plain, ...asMessages, commit, "--"] });

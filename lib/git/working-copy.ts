@@ -2,13 +2,15 @@
 import { access, chmod, constants, mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
-import { type AgentName, CommitHash } from "../model/ids.ts";
+import type { AgentName, CommitHash } from "../model/ids.ts";
+import { CleanView } from "./clean-view.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { readDepth } from "./object-store.ts";
+import { ownConfig } from "./own-config.ts";
 import { OwnPacks } from "./own-packs.ts";
 import { publishCommit } from "./publish.ts";
-import { emptyFolder, makeFoldersWritable, removeTree } from "./remove-tree.ts";
+import { emptyFolder, mendFolder, removeTree } from "./remove-tree.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
 import { takesMoreThan } from "./tree-size.ts";
@@ -29,13 +31,19 @@ export interface WorkingCopyOptions {
   readonly keepsIgnored?: boolean;
   /** True: other containers of the agent publish in its folder as well. */
   readonly isFolderShared?: boolean;
+  /** How long the first try of a checkout may take; two minutes without it. */
+  readonly firstCheckoutMs?: number;
 }
+
+/** A tool may have left a pipe where git reads: what takes longer is done once more, without such files. */
+const firstMs = 2 * 60_000;
 
 /**
  * Each grant begins with the files of its base. Those that are the same as before stay where they are, which the index of the checkout
  * before shows; it is kept here, because a tool could write into its own that a file which it has changed is unchanged. `.git` is made
- * anew each time, so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. Every call names the
- * repository explicitly: git then searches for none and does not check its owner.
+ * anew each time, so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. After the tool its
+ * repository is only read through a `CleanView`. Every call names the repository explicitly: git then searches for none and does not check
+ * its owner.
  */
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
@@ -45,6 +53,9 @@ export class WorkingCopy {
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
   #checkedOut: { base: CommitHash; index: Uint8Array; writtenAt: Date } | undefined;
+  #objectFormat: "sha1" | "sha256" = "sha1";
+  /** Of the repository that the tool has left; made when it is first needed. */
+  #view: Promise<CleanView> | undefined;
 
   constructor(options: WorkingCopyOptions) {
     this.#options = options;
@@ -72,17 +83,17 @@ export class WorkingCopy {
   }
 
   async #prepare(base: CommitHash, given: readonly RecordedCommit[], { maxBytes, signal }: CheckoutLimits): Promise<void> {
-    const { workspaceDir } = this.#options;
     this.#given = new Set(given.map(({ commit }) => commit));
+    this.#view = undefined;
     await this.#requireWorkspace();
-    const repairs = [undefined, makeFoldersWritable, emptyFolder];
-    for (const [tries, repair] of repairs.entries()) {
+    const repairs = [undefined, mendFolder, emptyFolder];
+    for (const [tries, mend] of repairs.entries()) {
       try {
-        await repair?.(workspaceDir);
+        await mend?.(this.#options.workspaceDir);
         await this.#remakeRepository(base);
         await this.#bring(base, given);
         if (maxBytes !== undefined) await this.#requireRoom(base, maxBytes);
-        await this.#checkOut(base);
+        await this.#checkOut(base, tries === 0 ? { timeMs: this.#options.firstCheckoutMs ?? firstMs } : undefined);
         return;
       } catch (error) {
         const isFinal = error instanceof CommitMissing || error instanceof CommitTooLarge || signal?.aborted;
@@ -99,45 +110,34 @@ export class WorkingCopy {
   /** After a run that has written too much: empties the working copy as well. */
   async discard(): Promise<void> {
     this.#checkedOut = undefined;
+    this.#view = undefined;
     await this.#packs.tidy();
     await emptyFolder(this.#options.workspaceDir);
   }
 
-  /** The commit of HEAD, detached or on a branch. Throws git-failed when there is none. */
+  /** See `CleanView`, for this and what follows. */
   async head(): Promise<CommitHash> {
-    return CommitHash.parse((await this.#run({ args: ["rev-parse", "--verify", "HEAD^{commit}"] })).trim());
+    return (await this.#clean()).head();
   }
 
-  /**
-   * The commit that `text` names by its full hash, or by 7 or more of its first digits when no other commit begins so. Anything
-   * else is undefined, also the name of a branch that looks like a hash.
-   */
   async resolveCommit(text: string): Promise<CommitHash | undefined> {
-    const digits = text.trim().toLowerCase();
-    if (!/^[0-9a-f]{7,64}$/.test(digits)) return undefined;
-    const candidates = await tryGit(this.#git, this.#inRepository({ args: ["rev-parse", `--disambiguate=${digits}`] }));
-    if (candidates.exitCode !== 0 || candidates.stdout === "") return undefined;
-    const types = await this.#run({ args: ["cat-file", "--batch-check=%(objecttype) %(objectname)"], stdin: candidates.stdout });
-    const commits = types.split("\n").filter((line) => line.startsWith("commit "));
-    const [only, ...others] = commits;
-    return only === undefined || others.length > 0 ? undefined : CommitHash.parse(only.slice("commit ".length));
+    return (await this.#clean()).resolveCommit(text);
+  }
+
+  async readCommits(...args: Parameters<CleanView["readCommits"]>): Promise<void> {
+    await (await this.#clean()).readCommits(...args);
+  }
+
+  async readAdded(...args: Parameters<CleanView["readAdded"]>): Promise<void> {
+    await (await this.#clean()).readAdded(...args);
   }
 
   /** True when others have the commit: it is in the workspace, or on record. */
   async isShared(commit: CommitHash): Promise<boolean> {
     if (this.#given.has(commit)) return true;
-    const git = { path: this.#git.path, env: { ...this.#git.env, GIT_OBJECT_DIRECTORY: this.#options.objectsDir } };
-    return (await tryGit(git, this.#inRepository({ args: ["cat-file", "-e", `${commit}^{commit}`] }))).exitCode === 0;
-  }
-
-  /**
-   * What the commits from `base` to `commit` have added: their messages, the names of files, and lines with all bytes, also those that a later
-   * one removes again. In pieces of any size.
-   */
-  async readAdded(commit: CommitHash, base: CommitHash, onChunk: (chunk: Uint8Array) => void): Promise<void> {
-    const format = "--format=%an%n%ae%n%cn%n%ce%n%B";
-    const whole = ["--cc", "--text", "--unified=0", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
-    await this.#run({ args: ["log", format, ...whole, `${base}..${commit}`, "--"], onStdout: onChunk });
+    const { git, gitDir } = await this.#clean();
+    const env = { GIT_OBJECT_DIRECTORY: this.#options.objectsDir };
+    return (await tryGit(git, { args: [`--git-dir=${gitDir}`, "cat-file", "-e", `${commit}^{commit}`], env })).exitCode === 0;
   }
 
   /**
@@ -146,8 +146,16 @@ export class WorkingCopy {
    */
   async publish(commit: CommitHash, start: CommitHash | undefined): Promise<void> {
     const [{ objectsDir }, { folder }] = [this.#options, this.#packs];
-    await publishCommit({ git: this.#git, gitDir: this.#gitDir, objectsDir, folder, commit, start });
+    const { git, gitDir } = await this.#clean();
+    await publishCommit({ git, gitDir, objectsDir, folder, commit, start });
     await this.#packs.note(commit);
+  }
+
+  async #clean(): Promise<CleanView> {
+    const { workspaceDir, objectsDir } = this.#options;
+    const depth = await readDepth(objectsDir);
+    this.#view ??= CleanView.make({ git: this.#git, workspaceDir, objectFormat: this.#objectFormat, depth });
+    return this.#view;
   }
 
   async #requireWorkspace(): Promise<void> {
@@ -157,8 +165,8 @@ export class WorkingCopy {
       const isOpen = access(workspaceDir, constants.R_OK | constants.W_OK | constants.X_OK);
       await isOpen.catch(() => chmod(workspaceDir, 0o755));
     } catch (cause) {
-      const hint = "The agent's user must own that folder.";
-      throw new SettError("git-failed", `No working copy can be made in ${workspaceDir}.`, { hint, cause });
+      const why = { hint: "The agent's user must own that folder.", cause };
+      throw new SettError("git-failed", `No working copy can be made in ${workspaceDir}.`, why);
     }
   }
 
@@ -166,8 +174,9 @@ export class WorkingCopy {
   async #remakeRepository(base: CommitHash): Promise<void> {
     await removeTree(this.#gitDir);
     // The length of a hash shows the format of the objects.
-    const format = base.length === 64 ? "sha256" : "sha1";
-    await this.#run({ args: ["init", "--quiet", "--template=", `--object-format=${format}`, "--initial-branch=main"] });
+    this.#objectFormat = base.length === 64 ? "sha256" : "sha1";
+    const format = `--object-format=${this.#objectFormat}`;
+    await this.#run({ args: ["init", "--quiet", "--template=", format, "--initial-branch=main"] });
     await mkdir(join(this.#gitDir, "info"), { recursive: true });
     await makeStore(join(this.#gitDir, "objects"), this.#options.objectsDir);
     const depth = await readDepth(this.#options.objectsDir);
@@ -210,16 +219,15 @@ export class WorkingCopy {
     if (await takesMoreThan(this.#git, base, maxBytes, (run) => this.#inRepository(run))) throw new CommitTooLarge(base);
   }
 
-  async #checkOut(base: CommitHash): Promise<void> {
+  async #checkOut(base: CommitHash, limits: Git["limits"]): Promise<void> {
     this.#checkedOut = undefined;
-    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] });
+    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
     // Forced twice, so that a repository that the tool made inside is removed as well.
     const ignored = this.#options.keepsIgnored ? [] : ["-x"];
-    await this.#run({ args: ["clean", "-d", "--force", "--force", "--quiet", ...ignored] });
+    await this.#run({ args: ["clean", "-d", "--force", "--force", "--quiet", ...ignored] }, limits);
     await this.#emptySubmodules();
     const path = join(this.#gitDir, "index");
-    const { mtime: writtenAt } = await stat(path);
-    this.#checkedOut = { base, index: await readFile(path), writtenAt };
+    this.#checkedOut = { base, index: await readFile(path), writtenAt: (await stat(path)).mtime };
   }
 
   /** Git leaves what is in the folder of a submodule, which has no repository here. */
@@ -231,20 +239,12 @@ export class WorkingCopy {
     }
   }
 
-  async #run(run: GitRun): Promise<string> {
-    return await runGit(this.#git, this.#inRepository(run));
+  async #run(run: GitRun, limits = this.#git.limits): Promise<string> {
+    return await runGit({ ...this.#git, ...(limits && { limits }) }, this.#inRepository(run));
   }
 
   #inRepository(run: GitRun): GitRun {
-    const { workspaceDir } = this.#options;
-    return { ...run, args: [`--git-dir=${this.#gitDir}`, `--work-tree=${workspaceDir}`, ...run.args], cwd: workspaceDir };
+    const { workspaceDir: cwd } = this.#options;
+    return { ...run, args: [`--git-dir=${this.#gitDir}`, `--work-tree=${cwd}`, ...run.args], cwd };
   }
-}
-
-/** Defaults for the tool's own git. It needs no clean-up, because the repository exists only as long as the grant. */
-function ownConfig(agentName: AgentName): string {
-  return [
-    `[user]\n\tname = ${agentName}\n\temail = ${agentName}@sett.invalid\n`,
-    "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\tdetachedHead = false\n",
-  ].join("");
 }

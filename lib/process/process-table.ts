@@ -30,15 +30,20 @@ export function entryOf(stat: string): ProcessEntry[] {
 }
 
 /**
- * The descendants of process 1 that are of none of these groups, and of no process of theirs. A program that was started in the
- * container from outside (a health check, `docker exec`) has no parent in it.
+ * The descendants of process 1 that are of none of these groups, and of no process of theirs. In the group of process 1 only those are
+ * spared that descend from an `isOwn`: others were left to it by one of these that has ended. A program that was started in the container
+ * from outside (a health check, `docker exec`) has no parent in it.
  */
-export function straysAmong(all: readonly ProcessEntry[], groups: ReadonlySet<number>): ProcessEntry[] {
+export function straysAmong(
+  all: readonly ProcessEntry[],
+  groups: ReadonlySet<number>,
+  isOwn: (pid: number) => boolean,
+): ProcessEntry[] {
   const byPid = new Map(all.map((entry) => [entry.pid, entry]));
   const isStray = (entry: ProcessEntry): boolean => {
     for (let one: ProcessEntry | undefined = entry; one !== undefined; one = byPid.get(one.parent)) {
       if (groups.has(one.group)) return false;
-      if (one.parent === 1) return true;
+      if (one.parent === 1) return !isOwn(one.pid);
     }
     return false;
   };

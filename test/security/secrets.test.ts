@@ -151,6 +151,21 @@ test("a commit that has one is not published, also where a later one removes it"
   expect((await result("maker", `echo fine > a.txt; ${commit}`)).metadata).toHaveProperty("commit");
 });
 
+test("the configuration of a working copy starts nothing when its commit is searched", async () => {
+  const program = `#!/bin/sh\ntouch /git/exchange/maker/started; ( while :; do sleep 1; done ) </dev/null >/dev/null 2>&1 &\n`;
+  const signed = "gpgsig -----BEGIN PGP SIGNATURE-----\\n \\n abc\\n -----END PGP SIGNATURE-----";
+  const commit = [
+    `printf '${program.replaceAll("\n", "\\n")}' > .git/check; chmod +x .git/check`,
+    "git config log.showSignature true; git config gpg.program /workspace/.git/check",
+    "echo b > b.txt; git add b.txt; tree=$(git write-tree); by='a <a@example.invalid> 1700000000 +0000'",
+    `printf "tree $tree\\nparent $(git rev-parse HEAD)\\nauthor $by\\ncommitter $by\\n${signed}\\n\\nx\\n" > .git/c`,
+    "git update-ref --no-deref HEAD $(git hash-object -t commit -w --literally .git/c)",
+  ];
+  const done = await result("maker", commit.join("\n"));
+  expect([done.type, Object.keys(done.metadata)]).toEqual(["Done", expect.arrayContaining(["commit"])]);
+  expect(await outputOf("maker", "ls /git/exchange/maker | grep -c started; true")).toBe("0\n");
+});
+
 test("a model gets none of them, and the transcript has none", async () => {
   const body = `JSON.stringify({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "My token: " + process.env.TOKEN }] })`;
   const ask = `const r = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", { method: "POST", headers: { authorization: "Bearer " + process.env.OPENAI_API_KEY, "content-type": "application/json" }, body: ${body} }); console.log(r.status, (await r.json()).choices[0].message.content)`;

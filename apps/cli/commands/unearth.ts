@@ -25,6 +25,7 @@ export const unearth = defineCommand({
     "For an artefact with a commit, it also fetches the commit into this repository, and shows the changes since the commit",
     "at which the work began. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
     "run. With --json: every call, with the bodies of request and answer.",
+    "Control characters are left out of what an agent has written, except with --payload.",
   ].join("\n"),
   args: {
     id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },
@@ -95,9 +96,10 @@ function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boo
   return commit !== undefined && String(logical_id) !== String(goal_id);
 }
 
-/** A terminal interprets control characters and breaks words, a file does not. */
+/** A pipe often ends in a terminal, which interprets control characters. `--payload` and `--json` give the bytes. */
 function contentOf({ payload }: Artefact, { out }: Shell): string {
-  const text = out.isTerminal ? wrap(plainLines(payload), { columns: out.columns, isOneLine: true }) : payload;
+  const plain = plainLines(payload);
+  const text = out.isTerminal ? wrap(plain, { columns: out.columns, isOneLine: true }) : plain;
   return text.replace(/\n$/, "");
 }
 
@@ -108,7 +110,7 @@ async function showCommit(board: ReadingBoard, artefact: Artefact, workspace: st
   try {
     const repository = await HostRepository.open(workspace, { env: shell.env });
     const changes = await repository.showChanges(commit, await startsOfWork(board, artefact));
-    await shell.out.write(`\n${shell.out.isTerminal ? plainLines(changes) : changes}`);
+    await shell.out.write(`\n${plainLines(changes)}`);
   } catch (error) {
     shell.messages.warn(messageOf(error));
   }

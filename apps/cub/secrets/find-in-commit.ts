@@ -15,27 +15,53 @@ type Commits = { commit: CommitHash; base: CommitHash };
 /** The name of a secret that the commits from `base` to `commit` contain, if only for a time. Throws git-failed. */
 export async function findInCommits(
   masker: Masker,
-  workingCopy: Pick<WorkingCopy, "readAdded">,
+  workingCopy: Pick<WorkingCopy, "readAdded" | "readCommits">,
   { commit, base }: Commits,
 ): Promise<string | undefined> {
   let found: string | undefined;
-  const search = new AddedLines((lines) => {
-    found ??= masker.find(lines);
-  });
-  await workingCopy.readAdded(commit, base, (chunk) => search.add(chunk));
-  search.end();
+  const find = (part: Uint8Array) => {
+    found ??= masker.find(part);
+  };
+  const commits = new Parts(find);
+  await workingCopy.readCommits(commit, base, (chunk) => commits.add(chunk));
+  commits.end();
+  const lines = new AddedLines(new Parts(find));
+  await workingCopy.readAdded(commit, base, (chunk) => lines.add(chunk));
+  lines.end();
   return found;
 }
 
-/** Takes a patch apart: passes on the lines that were added, without what marks them, in parts that overlap. */
-class AddedLines {
-  readonly #onPart: (lines: Uint8Array) => void;
-  #line: Uint8Array[] = [];
+/** Passes bytes on in parts that overlap. */
+class Parts {
+  readonly #onPart: (part: Uint8Array) => void;
   #part: Uint8Array[] = [];
-  #partBytes = 0;
+  #bytes = 0;
 
-  constructor(onPart: (lines: Uint8Array) => void) {
+  constructor(onPart: (part: Uint8Array) => void) {
     this.#onPart = onPart;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#part.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes >= partBytes) this.end();
+  }
+
+  end(): void {
+    const part = Buffer.concat(this.#part);
+    this.#onPart(part);
+    this.#part = [part.subarray(-overlapBytes)];
+    this.#bytes = 0;
+  }
+}
+
+/** Takes a patch apart: passes on the lines that were added, without what marks them. */
+class AddedLines {
+  readonly #parts: Parts;
+  #line: Uint8Array[] = [];
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   add(chunk: Uint8Array): void {
@@ -49,7 +75,7 @@ class AddedLines {
 
   end(): void {
     this.#endLine(new Uint8Array());
-    this.#endPart();
+    this.#parts.end();
   }
 
   #endLine(rest: Uint8Array): void {
@@ -58,16 +84,6 @@ class AddedLines {
     const [first, second] = [line[0], line[1]].map((byte) => String.fromCharCode(byte ?? 0));
     // Of a merge each line has a mark for each parent.
     if (first === "-" || (first === " " && second === "-")) return;
-    const added = first === "+" ? line.subarray(1) : line;
-    this.#part.push(added);
-    this.#partBytes += added.length;
-    if (this.#partBytes >= partBytes) this.#endPart();
-  }
-
-  #endPart(): void {
-    const part = Buffer.concat(this.#part);
-    this.#onPart(part);
-    this.#part = [part.subarray(-overlapBytes)];
-    this.#partBytes = 0;
+    this.#parts.add(first === "+" ? line.subarray(1) : line);
   }
 }

@@ -63,7 +63,7 @@ function reasonOf(cause: unknown, url: string): string {
   if (code === "ECONNRESET" && url.startsWith("http:"))
     return "it ended the connection; where it has a certificate, SETT_API begins with https://";
   if (/SELF_SIGNED|SELF-SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code))
-    return "its certificate is signed by nobody whom this machine trusts; name that one's file in NODE_EXTRA_CA_CERTS";
+    return "its certificate has no signature that this machine trusts; name the file of the certificate in NODE_EXTRA_CA_CERTS";
   // What follows is for those who program with the runtime.
   return messageOf(cause).replace(/ For more information, pass .*$/s, "");
 }

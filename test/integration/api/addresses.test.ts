@@ -53,7 +53,7 @@ test("an address of SETT_API with more than a host and its port is refused: the 
   expect(apiOf({ SETT_API: "https://sett.example.org:8443/", SETT_API_TOKEN: "t" })?.token).toBe("t");
 });
 
-test("a certificate that nobody has signed, and a port that wants one, are named with what to do", async () => {
+test("a certificate without a known signature, and a port that wants one, are named with what to do", async () => {
   const ask = (url: string) => errorOf(askApi({ url, token: "t" }, { path: "/v1/instance" }));
   expect((await ask(`https://127.0.0.1:${secure.port}`)).message).toContain("NODE_EXTRA_CA_CERTS");
   const insecure = await ask(`http://127.0.0.1:${secure.port}`);

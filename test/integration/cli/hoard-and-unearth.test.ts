@@ -1,5 +1,6 @@
 // How a person reads what is on the blackboard.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
@@ -126,6 +127,21 @@ describe("what is on the blackboard", () => {
     expect(text).toContain("    Write one.txt\n");
     expect(text).toEndWith(" one.txt | 1 +\n two.txt | 1 +\n 2 files changed, 2 insertions(+)\n");
     expect(await at.need("unearth", drafted.id)).toContain(`1 commit since ${begun.slice(0, 12)}\n`);
+  });
+
+  test("what an agent has written moves no cursor, also where it goes through a pipe", async () => {
+    const escapes = "\u001b]52;c;ZWNobyBoaQ==\u0007\u001b[2J";
+    await Bun.write(join(at.folder, "escapes.txt"), "1\n");
+    await at.git("add", "escapes.txt");
+    await at.git("commit", "--quiet", "--message", `Hide ${escapes}`);
+    const commit = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+    const result = derived([goal], { type: "CodeCommit", payload: `${commit}\n${escapes}`, metadata: { commit } });
+    await using board = await at.board();
+    await board.createArtefact(result, hand);
+    const text = await at.need("unearth", result.id);
+    expect(text).toContain("escapes.txt | 1 +");
+    for (const control of ["\u001b", "\u0007"]) expect(text).not.toContain(control);
+    expect(await at.need("unearth", result.id, "--payload")).toBe(result.payload);
   });
 
   test("status shows every goal's state, who is waited for, the agents and the orchestrator", async () => {

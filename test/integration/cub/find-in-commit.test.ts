@@ -62,6 +62,46 @@ const ways: [string, (copy: Copy) => void][] = [
     },
   ],
   ["a message", ({ commit }) => commit(`Use ${value}`)],
+  ["a message, in a list", ({ commit }) => commit(`Use it\n\n- ${value}`)],
+  [
+    "a header of a commit that git does not know",
+    ({ folder }) => {
+      const text = toolGit(folder, "cat-file", "commit", "HEAD").replace("\n\n", `\nx-note ${value}\n\n`);
+      write(folder, { c: text });
+      const commit = toolGit(folder, "hash-object", "-t", "commit", "-w", "--literally", "c");
+      toolGit(folder, "update-ref", "--no-deref", "HEAD", commit);
+    },
+  ],
+  [
+    "a commit without parents",
+    ({ folder, commit }) => {
+      toolGit(folder, "config", "log.showRoot", "false");
+      toolGit(folder, "checkout", "--quiet", "--orphan", "other");
+      write(folder, { a: value });
+      commit();
+    },
+  ],
+  [
+    "a commit that grafts hide",
+    ({ folder, commit }) => {
+      const base = toolGit(folder, "rev-parse", "HEAD");
+      write(folder, { a: value });
+      commit();
+      toolGit(folder, "rm", "--quiet", "a");
+      commit();
+      write(folder, { ".git/info/grafts": `${toolGit(folder, "rev-parse", "HEAD")} ${base}\n` });
+    },
+  ],
+  [
+    "a commit that a shallow clone would not have",
+    ({ folder, commit }) => {
+      write(folder, { a: value });
+      commit();
+      toolGit(folder, "rm", "--quiet", "a");
+      commit();
+      write(folder, { ".git/shallow": `${toolGit(folder, "rev-parse", "HEAD")}\n` });
+    },
+  ],
   [
     "the name of a file",
     ({ folder, commit }) => {

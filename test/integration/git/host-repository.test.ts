@@ -103,6 +103,28 @@ test("a commit is shown with its statistics, an unknown one is a failure that sa
   await expect(repository.showChanges(unknown)).rejects.toThrow(`does not have commit ${unknown}`);
 });
 
+test("changes that take more memory than there is for them are a failure that says so", async () => {
+  using host = sampleRepository();
+  const make = (args: string[], input: string) =>
+    execFileSync("git", args, { cwd: host.path, env: hostEnv, input, encoding: "utf8" }).trim();
+  // A thousand million files, in a few hundred bytes.
+  let object = make(["hash-object", "-w", "--stdin"], "x");
+  for (let level = 0; level < 9; level++) {
+    const kind = level === 0 ? "100644 blob" : "040000 tree";
+    const names = Array.from({ length: 10 }, (_, index) => `${kind} ${object}\tf${index}\n`);
+    object = make(["mktree"], names.join(""));
+  }
+  const commit = CommitHash.parse(make(["commit-tree", object, "-p", "HEAD", "-m", "Grow"], ""));
+  const repository = await HostRepository.open(host.path, { env: hostEnv, showMemoryBytes: 192 * 1024 ** 2 });
+  for (const [starts, call] of [
+    [[host.base], "diff"],
+    [[], "show"],
+  ] as const) {
+    const reason = `The changes of commit ${commit} cannot be shown: git ${call} failed: it needed more than 192 MiB of memory.`;
+    await expect(repository.showChanges(commit, starts)).rejects.toThrow(reason);
+  }
+}, 30_000);
+
 test("a result is shown with all that was done since the nearest of the commits that the work began at", async () => {
   using host = sampleRepository();
   git(host.path, "config", "diff.noprefix", "true");

@@ -1,8 +1,9 @@
 // The limits of each run of git, with small programs in git's place.
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Git, runGit, tryGit } from "../../../lib/git/run-git.ts";
+import { harmlessArgs } from "../../../lib/git/harmless.ts";
+import { type Git, isRunningGit, runGit, tryGit } from "../../../lib/git/run-git.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 
 function standIn(folder: string, script: string, limits: NonNullable<Git["limits"]>): Git {
@@ -34,9 +35,56 @@ test("of what a git says on stderr the end is kept", async () => {
 test.if(process.platform === "linux")("a git gets no more memory than it may, and all its words as they are", async () => {
   using folder = temporaryFolder();
   const git = standIn(folder.path, 'ulimit -v; for word in "$@"; do echo "<$word>"; done', { memoryBytes: 512 * 1024 * 1024 });
-  const said = await runGit(git, { args: ["log", "a  b", "$HOME", ""] });
+  const said = await runGit(git, { args: ["status", "a  b", "$HOME", ""] });
   expect(said.split("\n").at(0)).toBe("524288");
-  expect(said).toEndWith("<log>\n<a  b>\n<$HOME>\n<>\n");
+  expect(said).toEndWith("<status>\n<a  b>\n<$HOME>\n<>\n");
+});
+
+test.each([
+  ["sleep 3600", "it left a program behind that kept its output open"],
+  ["sh -c 'while echo x; do sleep 0.1; done'", "it did not end within 4 s"],
+])(
+  "a program that a git has left behind does not keep its caller waiting: %s",
+  async (left, problem) => {
+    using folder = temporaryFolder();
+    const git = standIn(folder.path, `${left} & echo $! >'${folder.path}/pid'; echo done`, { timeMs: 4_000 });
+    try {
+      const reason = `git status failed: ${problem}`;
+      await expect(runGit(git, { args: ["status"] })).rejects.toThrow(reason);
+    } finally {
+      endQuietly(Number(readFileSync(join(folder.path, "pid"), "utf8")));
+    }
+  },
+  20_000,
+);
+
+/** The one that writes has ended when its pipe was closed. */
+function endQuietly(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has.
+  }
+}
+
+test("a git is known as one of this program's own until it has ended", async () => {
+  using folder = temporaryFolder();
+  const git = standIn(folder.path, "echo $$; exec sleep 3600", { timeMs: 1_000 });
+  let pid = 0;
+  let wasRunning: boolean | undefined;
+  const onStdout = (chunk: Uint8Array) => {
+    pid = Number(Buffer.from(chunk).toString());
+    wasRunning = isRunningGit(pid);
+  };
+  await tryGit(git, { args: ["status"], onStdout });
+  expect([wasRunning, isRunningGit(pid)]).toEqual([true, false]);
+});
+
+test("the options with which nothing is started come after the subcommand, whatever comes before it", () => {
+  expect(harmlessArgs(["--git-dir=x", "-c", "a.b=c", "diff", "--", "x"])).toEqual([
+    ...["--git-dir=x", "-c", "a.b=c", "diff", "--no-ext-diff", "--no-textconv", "--", "x"],
+  ]);
+  expect(harmlessArgs(["--git-dir=x", "status"])).toEqual(["--git-dir=x", "status"]);
 });
 
 test("a git that is not there is reported as missing, with limits and without", async () => {

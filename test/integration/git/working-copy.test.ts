@@ -209,7 +209,7 @@ test("head follows the tool onto a branch, and fails with a sentence when there 
   rmSync(join(made.folder, ".git"), { recursive: true });
   await expect(made.copy.head()).rejects.toMatchObject({
     code: "git-failed",
-    message: expect.stringMatching(/^git rev-parse failed: not a git/),
+    message: expect.stringMatching(/work space\/\.git is gone\.$/),
   });
 });
 

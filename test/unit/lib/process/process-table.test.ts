@@ -17,7 +17,9 @@ test.if(process.platform === "linux")("this process and its parent are among tho
   expect(all.some(({ pid }) => pid === process.ppid)).toBe(true);
 });
 
-test("strays are what descends from process 1, but for some groups and what descends from these", () => {
+const none = () => false;
+
+test("strays are what descends from process 1, but for some groups, its own children, and what descends from these", () => {
   const all = [
     entry(1, 0),
     entry(10, 1, 1),
@@ -28,14 +30,20 @@ test("strays are what descends from process 1, but for some groups and what desc
     entry(30, 1),
     entry(31, 30),
   ];
-  expect(straysAmong(all, new Set([1])).map(({ pid }) => pid)).toEqual([20, 21, 22, 30, 31]);
-  expect(straysAmong(all, new Set([1, 20])).map(({ pid }) => pid)).toEqual([30, 31]);
+  const isOwn = (pid: number) => pid === 10;
+  expect(straysAmong(all, new Set(), isOwn).map(({ pid }) => pid)).toEqual([20, 21, 22, 30, 31]);
+  expect(straysAmong(all, new Set([20]), isOwn).map(({ pid }) => pid)).toEqual([30, 31]);
+});
+
+test("what an ended child of process 1 has left in the group of process 1 is a stray", () => {
+  const all = [entry(1, 0), entry(10, 1, 1), entry(11, 10, 1), entry(12, 1, 1), entry(13, 12, 1)];
+  expect(straysAmong(all, new Set(), (pid) => pid === 10).map(({ pid }) => pid)).toEqual([12, 13]);
 });
 
 test("who has come into the container from outside is no stray, nor is what it starts", () => {
-  expect(straysAmong([entry(1, 0), entry(40, 0), entry(41, 40)], new Set([1]))).toEqual([]);
+  expect(straysAmong([entry(1, 0), entry(40, 0), entry(41, 40)], new Set(), none)).toEqual([]);
 });
 
 test("a chain of parents that has changed while it was read is no stray and ends", () => {
-  expect(straysAmong([entry(1, 0), entry(50, 51), entry(52, 99)], new Set([1]))).toEqual([]);
+  expect(straysAmong([entry(1, 0), entry(50, 51), entry(52, 99)], new Set(), none)).toEqual([]);
 });
