@@ -119,11 +119,12 @@ export class RuntimeHost implements WorkerHost {
   }
 }
 
-/** The controller's specification with another entrypoint and workspace, without healthcheck and restart. */
+/** The controller's specification with another entrypoint and workspace, without restart and health check, also that of its image. */
 function workerSpec(controller: ContainerSpec, claim: ClaimId, workspaceVolume: string): ContainerSpec {
-  const { healthcheck: _unused, entrypoint = [], ...spec } = controller;
+  const { entrypoint = [], ...spec } = controller;
   return {
     ...spec,
+    healthcheck: "none",
     entrypoint: [...entrypoint, "--execute-claim", claim],
     mounts: spec.mounts.map((mount) =>
       mount.kind === "volume" && mount.target === "/workspace" ? { ...mount, volume: workspaceVolume } : mount,
