@@ -1,6 +1,7 @@
 // Gathers all that `sett doctor` judges. What cannot be read is a fact, too: nothing here fails because something is broken.
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
@@ -10,6 +11,7 @@ import { findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { publicNetworksOf } from "../up/machine-networks.ts";
 import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFacts } from "./facts.ts";
 import { readRedis, silent } from "./read-redis.ts";
 
@@ -21,7 +23,8 @@ export async function gather(shell: Shell, name: string | undefined): Promise<Do
   const workspace = await workspaceRoot(shell.cwd);
   const [git, disk, engine] = await Promise.all([gitVersion(), diskAt(workspace ?? shell.cwd), readEngine()]);
   const read = await readInstance(shell, name, engine);
-  return { version: shell.version, git, disk, isInRepository: workspace !== undefined, ...read };
+  const machineNetworks = publicNetworksOf(networkInterfaces());
+  return { version: shell.version, git, disk, isInRepository: workspace !== undefined, machineNetworks, ...read };
 }
 
 async function gitVersion(): Promise<string | undefined> {
