@@ -6,12 +6,12 @@ import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything } from "../instance/find-instance.ts";
+import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { howItRuns } from "../instance/parts.ts";
 import { findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { publicNetworksOf } from "../up/machine-networks.ts";
 import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFacts } from "./facts.ts";
 import { readRedis, silent } from "./read-redis.ts";
 

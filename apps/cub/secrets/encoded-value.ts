@@ -35,15 +35,17 @@ const base32: Alphabet = { bits: 5, symbols: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" 
 /** As it is when `before` bytes of something else come first in its group. What depends on its neighbours is left out. */
 function symbolsOf(bytes: Uint8Array, before: number, { bits, symbols }: Alphabet): string {
   const own: string[] = [];
-  let [held, count, foreign] = [0, (before * 8) % bits, (before * 8) % bits];
+  let rest = 0;
+  let count = (before * 8) % bits;
+  let foreign = count;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
+    rest = (rest << 8) | byte;
     count += 8;
     while (count >= bits) {
       count -= bits;
-      if (foreign === 0) own.push(symbols[(held >> count) & ((1 << bits) - 1)] ?? "");
+      if (foreign === 0) own.push(symbols[(rest >> count) & ((1 << bits) - 1)] ?? "");
       foreign = 0;
-      held &= (1 << count) - 1;
+      rest &= (1 << count) - 1;
     }
   }
   return own.join("");

@@ -18,7 +18,7 @@ export function textPattern(characters: readonly string[]): string {
     .join("");
 }
 
-/** What stands in a row where a value is printed: its letters and digits as they are, or all as a URL or JSON may have them. */
+/** What is in a row where a value is printed: its letters and digits as they are, or all as a URL or JSON may have them. */
 export function spellingsOf(characters: readonly string[]): string[] {
   const text = characters.join("");
   // Without the percent signs and backslashes.

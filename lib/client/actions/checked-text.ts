@@ -32,7 +32,8 @@ export const textKinds = { goal, answer, reason } as const;
 /** Throws the kind's error for a text that is empty, too long, or that UTF-8 cannot write. */
 export function checkedText(text: string, kind: TextKind): string {
   // A text of spaces, controls and marks alone says nothing to anybody.
-  if (!/[^\p{Z}\p{Cc}\p{Cf}]/u.test(text)) throw new SettError(kind.code, `The ${kind.name} is empty.`, { hint: kind.hintIfEmpty });
+  if (!/[^\p{Z}\p{Cc}\p{Cf}]/u.test(text))
+    throw new SettError(kind.code, `The ${kind.name} is empty.`, { hint: kind.hintIfEmpty });
   if (Buffer.byteLength(text) > maxPayloadBytes) throw tooLongText(kind);
   if (text.isWellFormed()) return text;
   throw new SettError(kind.code, `The ${kind.name} has half a surrogate pair, which is not valid text.`, {

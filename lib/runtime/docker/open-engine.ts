@@ -1,5 +1,5 @@
 // A client of the Engine that follows no redirect: an Engine redirects only what it does not know, and the target would be a host that
-// nobody has named, to which a failed connection would end this process.
+// no setting names, to which a failed connection would end this process.
 import type Docker from "dockerode";
 
 type Options = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { socketUrlFor, urlFor } from "../../../../../apps/cli/instance/redis-users.ts";
 import { stopSecondsOf } from "../../../../../apps/cli/up/container-limits.ts";
-import { changedParts } from "../../../../../apps/cli/up/fingerprint.ts";
 import { planInstance } from "../../../../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
 import { readSettings } from "../../../../../apps/orchestrator/settings.ts";
@@ -194,15 +193,6 @@ test("where an agent has workers, the starter alone gets the engine's socket, it
   expect(others.map((mounts) => mounts.includes("docker.sock"))).toEqual([false, false, false]);
   expect(others.map((mounts) => mounts.includes("sett-demo.starter"))).toEqual([true, false, false]);
   expect(plan().starter).toBeUndefined();
-});
-
-test("the egress proxy knows the addresses of this machine, and another address replaces its container", () => {
-  const config = configOf(text.replace("  coder:\n", "  coder:\n    network: open\n"));
-  const proxyAt = (...machineNetworks: string[]) => plan({ config, machineNetworks }).egress?.spec;
-  const [one, other] = [proxyAt("93.184.216.34/32"), proxyAt("93.184.216.34/32", "2a01:4f8:1:2::/64")];
-  expect(one?.env.SETT_EGRESS_MACHINE).toBe('["93.184.216.34/32"]');
-  expect(changedParts(one?.labels.fingerprint, other?.labels.fingerprint)).toEqual(["container"]);
-  expect(proxyAt("93.184.216.34/32")?.labels.fingerprint).toBe(one?.labels.fingerprint);
 });
 
 describe("the container of an agent", () => {
