@@ -18,10 +18,14 @@ export const waitMs = 20_000;
 
 /**
  * `GET /agents/AGENT/workers`, `POST /workers`, and for each worker `GET /workers/NAME`, its `/end` and `/log`, and `DELETE`. A failure is
- * JSON: `code`, `message`, `hint`.
+ * JSON: `code`, `message`, `hint`. `canBe`: whether a worker can have that name.
  */
-export function createStarterApp(host: WorkerHost): Hono {
+export function createStarterApp(host: WorkerHost & { canBe(worker: string): boolean }): Hono {
   const app = new Hono();
+  app.use("/workers/:name/*", async ({ req, json }, next) => {
+    if (host.canBe(req.param("name"))) return await next();
+    return json({ code: "not-found", message: "No worker of these templates has such a name." }, 404);
+  });
   app.get("/agents/:agent/workers", async ({ req, json }) => json(await host.list(AgentName.parse(req.param("agent")))));
   app.post("/workers", async ({ req, json }) => {
     await host.start(Job.parse(await req.json()));

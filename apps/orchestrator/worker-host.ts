@@ -4,7 +4,7 @@
 import { SettError } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
-import { workerName, workerWorkspaceName } from "../../lib/runtime/names.ts";
+import { isWorkerName, workerName, workerWorkspaceName } from "../../lib/runtime/names.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
@@ -45,6 +45,11 @@ export class RuntimeHost implements WorkerHost {
 
   nameOf({ agent, claim, attempt }: Pick<WorkerJob, "agent" | "claim" | "attempt">): string {
     return workerName(this.#template(agent).spec.labels.instance, agent, claim, attempt);
+  }
+
+  /** Whether a worker of a template can have that name. Nothing else is asked of the Engine: a name becomes a part of an address there. */
+  canBe(worker: string): boolean {
+    return [...this.#templates.values()].some(({ agent, spec }) => isWorkerName(worker, spec.labels.instance, agent));
   }
 
   async list(agent: AgentName): Promise<Worker[]> {
@@ -91,6 +96,7 @@ export class RuntimeHost implements WorkerHost {
 
   /** Undefined also for what is no worker of these templates. */
   async #find(worker: string): Promise<ContainerPart | undefined> {
+    if (!this.canBe(worker)) return undefined;
     const found = await this.#runtime.containers.find(worker);
     if (found?.labels.component !== "worker") return undefined;
     const template = this.#templates.get(found.labels.agent);
@@ -119,11 +125,12 @@ export class RuntimeHost implements WorkerHost {
   }
 }
 
-/** The controller's specification with another entrypoint and workspace, without healthcheck and restart. */
+/** The controller's specification with another entrypoint and workspace, without restart and health check, also that of its image. */
 function workerSpec(controller: ContainerSpec, claim: ClaimId, workspaceVolume: string): ContainerSpec {
-  const { healthcheck: _unused, entrypoint = [], ...spec } = controller;
+  const { entrypoint = [], ...spec } = controller;
   return {
     ...spec,
+    healthcheck: "none",
     entrypoint: [...entrypoint, "--execute-claim", claim],
     mounts: spec.mounts.map((mount) =>
       mount.kind === "volume" && mount.target === "/workspace" ? { ...mount, volume: workspaceVolume } : mount,

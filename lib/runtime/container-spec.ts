@@ -72,7 +72,8 @@ export type ContainerSpec = {
   /** `narrow`: fewer than the runtime allows by itself, which the machine must know how to do. */
   systemCalls?: "narrow";
   pidsLimit?: number;
-  healthcheck?: Healthcheck;
+  /** `none`: it has no check, also where its image names one. Default: that of the image. */
+  healthcheck?: Healthcheck | "none";
   restart: "no" | "unless-stopped";
   resources?: Resources;
   /** Between SIGTERM and SIGKILL, where the caller that stops the container names no other time. */

@@ -44,6 +44,12 @@ export function workerName(instance: InstanceName, agent: AgentName, claim: Clai
   return `sett-${instance}-worker-${agent}-${claim.slice(0, 8)}-${attempt}`;
 }
 
+/** Whether a worker of this agent can have that name. */
+export function isWorkerName(name: string, instance: InstanceName, agent: AgentName): boolean {
+  const start = `sett-${instance}-worker-${agent}-`;
+  return name.startsWith(start) && /^[0-9a-f]{8}-[1-9]\d{0,6}$/.test(name.slice(start.length));
+}
+
 /** Of Sett's own parts. */
 export function networkName(instance: InstanceName): string {
   return `sett-${instance}`;

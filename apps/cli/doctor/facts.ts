@@ -56,6 +56,8 @@ export type DoctorFacts = {
   /** Of the repository; of the present folder outside of one. */
   disk: Disk | undefined;
   isInRepository: boolean;
+  /** The public networks that this machine is in itself. */
+  machineNetworks: readonly string[];
   engine: EngineFacts;
   instance: InstanceFacts | undefined;
 };

@@ -1,10 +1,12 @@
 // Gathers all that `sett doctor` judges. What cannot be read is a fact, too: nothing here fails because something is broken.
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything } from "../instance/find-instance.ts";
+import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { howItRuns } from "../instance/parts.ts";
 import { findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
@@ -21,7 +23,8 @@ export async function gather(shell: Shell, name: string | undefined): Promise<Do
   const workspace = await workspaceRoot(shell.cwd);
   const [git, disk, engine] = await Promise.all([gitVersion(), diskAt(workspace ?? shell.cwd), readEngine()]);
   const read = await readInstance(shell, name, engine);
-  return { version: shell.version, git, disk, isInRepository: workspace !== undefined, ...read };
+  const machineNetworks = publicNetworksOf(networkInterfaces());
+  return { version: shell.version, git, disk, isInRepository: workspace !== undefined, machineNetworks, ...read };
 }
 
 async function gitVersion(): Promise<string | undefined> {

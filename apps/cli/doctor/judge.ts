@@ -5,6 +5,7 @@ import { partName } from "../../../lib/runtime/part-name.ts";
 import type { Finding } from "../facts/finding.ts";
 import type { DoctorFacts, InstanceFacts, PartFacts } from "./facts.ts";
 import { judgeEngine } from "./judge-engine.ts";
+import { judgeMachineNetworks } from "./judge-machine-networks.ts";
 import { judgePart } from "./judge-part.ts";
 import { judgeRedis } from "./judge-redis.ts";
 import { diskFinding, isAtLeast } from "./measures.ts";
@@ -55,14 +56,22 @@ function instanceFinding({ instance, isInRepository, engine }: DoctorFacts, sugg
   return { ...base, level: "problem", found, why: "Work waits for the missing parts.", remedy };
 }
 
-function partFindings({ version, engine }: DoctorFacts, { parts, redis }: InstanceFacts, up: string): Finding[] {
+function partFindings(
+  { version, engine, machineNetworks: now }: DoctorFacts,
+  { parts, redis }: InstanceFacts,
+  up: string,
+): Finding[] {
   const architecture = engine.state === "answers" ? engine.architecture : undefined;
   const isRootless = engine.state === "answers" && engine.security.includes("rootless");
   return [
     ...(redis === undefined ? [] : judgeRedis(redis, up)),
-    ...parts.flatMap((facts) =>
-      judgePart(facts, { subject: subjectOf(facts), container: facts.part.name, engine: architecture, version, up, isRootless }),
-    ),
+    ...parts.flatMap((facts) => {
+      const [subject, container] = [subjectOf(facts), facts.part.name];
+      return [
+        ...judgePart(facts, { subject, container, engine: architecture, version, up, isRootless }),
+        ...judgeMachineNetworks(facts, { subject, now, up }),
+      ];
+    }),
   ];
 }
 

@@ -49,6 +49,8 @@ export function planKeeper(
     capabilities: "none",
     isRootReadOnly: true,
     pidsLimit: 64,
+    // The image's own asks for the gateway, which does not run here.
+    healthcheck: "none",
     resources: serviceResources,
     restart: "unless-stopped",
     stopTimeoutSeconds: stopSeconds,

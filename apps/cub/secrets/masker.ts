@@ -1,6 +1,9 @@
-// Finds the values of secrets in what a command has written, as they are and in the encodings in which programs print them by accident:
-// JSON, URLs, HTML, base64 and hexadecimal. A command that means to hide a value can always do so.
+// Finds the values of secrets in what a command has written, as they are and in the encodings in which programs print them by accident
+// (text-pattern.ts, encoded-value.ts), one or two of them in each other. A command that means to hide a value can always do so.
 import { Buffer } from "node:buffer";
+import { Anchors } from "./anchors.ts";
+import { encodingsOf, type Spelled } from "./encoded-value.ts";
+import { plainPattern, spellingsOf, textPattern } from "./text-pattern.ts";
 
 /** A longer value is looked for in pieces, which overlap, so that a part of it is found as well. */
 const pieceCharacters = 48;
@@ -17,38 +20,66 @@ export type Masker = {
   find(bytes: Uint8Array): string | undefined;
 };
 
-type Pattern = { name: string; pattern: RegExp };
+type Pattern = { name: string; pattern: () => RegExp };
 type Span = { from: number; to: number; name: string };
 
 /** `values`: name and value; a name may have several values. */
 export function maskerOf(values: Iterable<readonly [name: string, value: Uint8Array]>): Masker {
-  const patterns = [...values].flatMap(([name, value]) => patternsOf(value).map((pattern) => ({ name, pattern })));
-  const masked = (text: string) => replaced(text, spansIn(text, patterns));
+  const all = [...values];
+  const search = new Search(all);
+  const masked = (bytes: Uint8Array) => {
+    const patterns = search.patternsIn(bytes);
+    if (patterns.length === 0) return undefined;
+    const text = latin1(bytes);
+    const spans = spansIn(text, patterns);
+    return spans.length === 0 ? undefined : Buffer.from(replaced(text, spans), "latin1");
+  };
   return {
-    text: (text) =>
-      patterns.length === 0 ? text : Buffer.from(masked(oneForOne(Buffer.from(text, "utf8"))), "latin1").toString("utf8"),
-    bytes: (bytes) => {
-      if (patterns.length === 0 || bytes.length === 0) return bytes;
-      const text = oneForOne(bytes);
-      const spans = spansIn(text, patterns);
-      return spans.length === 0 ? bytes : Buffer.from(replaced(text, spans), "latin1");
-    },
+    text: (text) => (all.length === 0 ? text : (masked(Buffer.from(text, "utf8"))?.toString("utf8") ?? text)),
+    bytes: (bytes) => (all.length === 0 || bytes.length === 0 ? bytes : (masked(bytes) ?? bytes)),
     find: (bytes) => {
-      const text = oneForOne(bytes);
-      return patterns.find(({ pattern }) => text.search(pattern) >= 0)?.name;
+      const text = latin1(bytes);
+      return search.patternsIn(bytes).find(({ pattern }) => text.search(pattern()) >= 0)?.name;
     },
   };
 }
 
+/** What is looked for: a few patterns in everything, and the others where their anchor is. */
+class Search {
+  readonly #always: Pattern[] = [];
+  readonly #anchors = new Anchors<Pattern>();
+
+  constructor(values: readonly (readonly [name: string, value: Uint8Array])[]) {
+    for (const [name, value] of values)
+      for (const { spellings, source } of [...textsIn(value), ...encodedIn(value)]) {
+        const pattern = { name, pattern: once(source) };
+        if (!spellings.map((each) => this.#anchors.add(each, pattern)).every(Boolean)) this.#always.push(pattern);
+      }
+  }
+
+  patternsIn(bytes: Uint8Array): Pattern[] {
+    return [...this.#always, ...this.#anchors.in(bytes)];
+  }
+}
+
+/** Most are never needed, and making one takes time. */
+function once(source: () => string): () => RegExp {
+  let made: RegExp | undefined;
+  return () => {
+    made ??= new RegExp(source(), "g");
+    return made;
+  };
+}
+
 /** One character for each byte, so that what is no text stays as it is. */
-function oneForOne({ buffer, byteOffset, byteLength }: Uint8Array): string {
+function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
 function spansIn(text: string, patterns: readonly Pattern[]): Span[] {
   const spans: Span[] = [];
   for (const { name, pattern } of patterns)
-    for (const { index, 0: found } of text.matchAll(pattern)) spans.push({ from: index, to: index + found.length, name });
+    for (const { index, 0: found } of text.matchAll(pattern())) spans.push({ from: index, to: index + found.length, name });
   spans.sort((one, other) => one.from - other.from);
   const merged: Span[] = [];
   for (const span of spans) {
@@ -69,23 +100,30 @@ function replaced(text: string, spans: readonly Span[]): string {
   return [...parts, text.slice(end)].join("");
 }
 
-function patternsOf(value: Uint8Array): RegExp[] {
-  const whole = Buffer.from(value);
-  const text = whole.toString("utf8");
-  const isText = Buffer.from(text, "utf8").equals(whole);
-  const bytes = whole.toString("latin1").trimEnd();
-  const blocks = piecesOf([...bytes]).map((block) => block.join(""));
-  return [
-    ...new Set([
-      ...(isText
-        ? wordsOf(text.trim())
-            .flatMap((word) => piecesOf([...word]))
-            .map(textPattern)
-        : blocks.map(plainPattern)),
-      ...blocks.flatMap((block) => [0, 1, 2].map((before) => base64Pattern(block, before))),
-      ...blocks.map(hexPattern),
-    ]),
-  ].map((source) => new RegExp(source, "g"));
+function textsIn(value: Uint8Array): Spelled[] {
+  if (!isText(value))
+    return blocksOf(trimmed(value)).map((block) => ({ spellings: [latin1(block)], source: () => plainPattern(block) }));
+  const words = new Set(wordsOf(Buffer.from(value).toString("utf8").trim()));
+  return [...words]
+    .flatMap((word) => piecesOf([...word]))
+    .map((piece) => ({ spellings: spellingsOf(piece), source: () => textPattern(piece) }));
+}
+
+function encodedIn(value: Uint8Array): Spelled[] {
+  return encodingsOf(trimmed(value), isText(value), blocksOf);
+}
+
+function isText(value: Uint8Array): boolean {
+  return Buffer.from(Buffer.from(value).toString("utf8"), "utf8").equals(value);
+}
+
+/** Without the newline at its end. */
+function trimmed(value: Uint8Array): Uint8Array {
+  return Buffer.from(latin1(value).trimEnd(), "latin1");
+}
+
+function blocksOf(bytes: Uint8Array): Uint8Array[] {
+  return piecesOf([...bytes]).map((block) => Uint8Array.from(block));
 }
 
 /** Of a value with several lines its long words, so that one line of a key is found, and a line that all keys have is not. */
@@ -96,7 +134,7 @@ function wordsOf(value: string): string[] {
   return words.length > 0 ? words : [value];
 }
 
-function piecesOf(characters: readonly string[]): string[][] {
+function piecesOf<Each>(characters: readonly Each[]): Each[][] {
   const { length } = characters;
   const pieceLength = pieceCharacters + overlap;
   if (length <= pieceLength) return [[...characters]];
@@ -104,59 +142,4 @@ function piecesOf(characters: readonly string[]): string[][] {
   // The last piece is as long as the others, or it would be found everywhere.
   const starts = Array.from({ length: count }, (_, index) => Math.min(index * pieceCharacters, length - pieceLength));
   return starts.map((from) => characters.slice(from, from + pieceLength));
-}
-
-/** Each character as it is, or as JSON, a URL or HTML has it. */
-function textPattern(characters: readonly string[]): string {
-  return characters.map(characterPattern).join("");
-}
-
-/** Each byte as it is. */
-function plainPattern(block: string): string {
-  return [...Buffer.from(block, "latin1")].map((byte) => hexOf("\\x", byte)).join("");
-}
-
-const htmlNames: Record<string, string> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
-const jsonNames: Record<string, string> = { "\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f" };
-
-function characterPattern(character: string): string {
-  const bytes = Buffer.from(character, "utf8");
-  const plain = [...bytes].map((byte) => hexOf("\\x", byte)).join("");
-  const url = [...bytes].map((byte) => `%${anyCase(byte.toString(16).padStart(2, "0"))}`).join("");
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16).padStart(4, "0"));
-  const json = units.map((unit) => `\\\\u${anyCase(unit)}`).join("");
-  const all = [plain, url, json];
-  if (character === " ") all.push("\\+");
-  if (character === "\n") all.push("\\r\\n");
-  const name = htmlNames[character];
-  if (name !== undefined)
-    all.push(`&${name};`, `&#(?:${character.charCodeAt(0)}|[xX]${anyCase(character.charCodeAt(0).toString(16))});`);
-  const short = jsonNames[character] ?? (/["'\\/]/.test(character) ? hexOf("\\x", character.charCodeAt(0)) : undefined);
-  if (short !== undefined) all.push(`\\\\${short}`);
-  return `(?:${all.join("|")})`;
-}
-
-function hexOf(prefix: string, byte: number): string {
-  return `${prefix}${byte.toString(16).padStart(2, "0")}`;
-}
-
-function anyCase(hex: string): string {
-  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-}
-
-/** Programs break long lines; JSON has the break as two characters. */
-const lineBreak = "(?:\\r?\\n|\\\\n)?";
-
-/** As it is when `before` bytes of something else come first in its group of three. What depends on its neighbours is left out. */
-function base64Pattern(block: string, before: number): string {
-  const encoded = Buffer.concat([new Uint8Array(before), Buffer.from(block, "latin1")]).toString("base64");
-  const isWhole = (before + block.length) % 3 === 0;
-  const own = encoded.replace(/=+$/, "").slice(before === 0 ? 0 : before + 1, isWhole ? undefined : -1);
-  return [...own]
-    .map((character) => (character === "+" ? "(?:[+-]|%2[Bb])" : character === "/" ? "(?:[/_]|\\\\/|%2[Ff])" : character))
-    .join(lineBreak);
-}
-
-function hexPattern(block: string): string {
-  return [...Buffer.from(block, "latin1").toString("hex")].map(anyCase).join(lineBreak);
 }

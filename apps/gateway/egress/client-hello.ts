@@ -1,7 +1,14 @@
 // The server's name in the first message of a TLS connection (RFC 8446, section 4.1.2; RFC 6066, section 3), which is not encrypted.
 
-/** `unfinished`: more bytes are needed to say. `other`: not TLS. `name` is undefined where the client names no server. */
-export type Hello = { kind: "unfinished" } | { kind: "other" } | { kind: "tls"; name: string | undefined };
+/**
+ * `unfinished`: more bytes are needed to say. `other`: not TLS. `name` is undefined where the client names no server. `ambiguous`: it names
+ * more than one, or one twice, and servers differ in which of them they take.
+ */
+export type Hello =
+  | { kind: "unfinished" }
+  | { kind: "other" }
+  | { kind: "ambiguous" }
+  | { kind: "tls"; name: string | undefined };
 
 const handshakeRecord = 22;
 const clientHello = 1;
@@ -15,7 +22,8 @@ export function readHello(bytes: Uint8Array): Hello {
   if (message === undefined) return { kind: "unfinished" };
   if (message[0] !== clientHello) return { kind: "other" };
   try {
-    return { kind: "tls", name: nameIn(new Reader(message.subarray(4))) };
+    const names = namesIn(new Reader(message.subarray(4)));
+    return names.length > 1 ? { kind: "ambiguous" } : { kind: "tls", name: names[0] };
   } catch (error) {
     if (error instanceof RangeError) return { kind: "other" };
     throw error;
@@ -36,14 +44,16 @@ function messageIn(bytes: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-function nameIn(hello: Reader): string | undefined {
+/** Of every sort, also what follows the list of names: only one of the sort `hostName` is a name that all servers read alike. */
+function namesIn(hello: Reader): string[] {
   // Version and random number, then session, ciphers and compressions.
   hello.take(34);
   hello.take(hello.number(1));
   hello.take(hello.number(2));
   hello.take(hello.number(1));
-  if (hello.isAtEnd) return undefined;
+  if (hello.isAtEnd) return [];
   const extensions = new Reader(hello.take(hello.number(2)));
+  const found: string[] = [];
   while (!extensions.isAtEnd) {
     const kind = extensions.number(2);
     const content = new Reader(extensions.take(extensions.number(2)));
@@ -51,11 +61,12 @@ function nameIn(hello: Reader): string | undefined {
     const names = new Reader(content.take(content.number(2)));
     while (!names.isAtEnd) {
       const sort = names.number(1);
-      const name = names.take(names.number(2));
-      if (sort === hostName) return new TextDecoder("latin1").decode(name);
+      const name = new TextDecoder("latin1").decode(names.take(names.number(2)));
+      found.push(sort === hostName ? name : `of the sort ${sort}: ${name}`);
     }
+    if (!content.isAtEnd) found.push("after the list");
   }
-  return undefined;
+  return found;
 }
 
 /** Throws RangeError beyond the end. */

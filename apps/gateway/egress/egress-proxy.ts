@@ -11,7 +11,7 @@ import { type Admission, admit } from "./admission.ts";
 import { LineBudget } from "./line-budget.ts";
 import type { EgressMetrics } from "./metrics.ts";
 import { openUpstream } from "./open-upstream.ts";
-import { tunnel } from "./tunnel.ts";
+import { httpsPort, tunnel } from "./tunnel.ts";
 
 export type EgressDeps = {
   resolve: (name: string) => Promise<string[]>;
@@ -91,7 +91,7 @@ export class EgressProxy {
     const say = ({ status, reason }: Refusal) => answer.writeHead(status, refusalHeaders).end(`${reason}\n`);
     const url = URL.parse(asked.url ?? "");
     const place = url?.protocol === "http:" ? { host: url.hostname, port: Number(url.port || 80) } : undefined;
-    const admission = place === undefined ? notUnderstood : await this.#admit(place);
+    const admission = place === undefined ? notUnderstood : await this.#admitPlain(place);
     if (url === null || place === undefined || "reason" in admission) return void say(this.#refused(place, admission));
     const upstream = await openUpstream(admission.addresses, place.port).catch((error: unknown) => error);
     if (!isSocket(upstream)) return void say(this.#failed(place, upstream));
@@ -120,6 +120,10 @@ export class EgressProxy {
   #admit(place: Place): Promise<Admission> {
     const { resolve, own, machine } = this.#deps;
     return admit({ agent: this.#agent, targets: this.#targets, ...place, resolve, own: own(), machine });
+  }
+
+  async #admitPlain(place: Place): Promise<Admission> {
+    return place.port === httpsPort ? notTls(place) : this.#admit(place);
   }
 
   #refused(place: Place | undefined, admission: Admission | Refusal): Refusal {
@@ -159,6 +163,10 @@ const notUnderstood: Refusal & { status: 403 } = {
   status: 403,
   reason: "This is the egress proxy of Sett: ask by CONNECT with a host and a port, or for the full URL of plain HTTP.",
 };
+
+function notTls({ host, port }: Place): Refusal & { status: 403 } {
+  return { status: 403, reason: `What was sent to ${host}:${port} is not TLS.` };
+}
 
 function refuse(client: Socket, { status, reason }: Refusal): void {
   const headers = Object.entries({ ...refusalHeaders, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -2,7 +2,8 @@
 import { isIP, type Socket } from "node:net";
 import { readHello } from "./client-hello.ts";
 
-const httpsPort = 443;
+/** Where all must be TLS. */
+export const httpsPort = 443;
 const maxHelloBytes = 64 * 1024;
 const idleMs = 10 * 60_000;
 
@@ -52,6 +53,7 @@ export function verdictOn(bytes: Uint8Array, host: string, port: number): Verdic
   if (hello.kind === "unfinished")
     return bytes.length < maxHelloBytes ? "unfinished" : { refusal: `The first message to ${host}:${port} is too long.` };
   if (hello.kind === "other") return port === httpsPort ? { refusal: `What was sent to ${host}:${port} is not TLS.` } : "passed";
+  if (hello.kind === "ambiguous") return { refusal: `A connection by TLS to ${host}:${port} names more than one server.` };
   if (hello.name === undefined) return { refusal: `A connection by TLS to ${host}:${port} names no server.` };
   if (plain(hello.name) === plain(host)) return "passed";
   return { refusal: `A connection by TLS to ${host}:${port} is for another server, ${hello.name}.` };

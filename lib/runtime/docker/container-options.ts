@@ -96,7 +96,8 @@ function tmpfsEntry(mount: MemoryMount, user: ContainerSpec["user"]): [string, s
 
 const nanosecondsPerMs = 1e6;
 
-function healthConfig(check: Healthcheck): Docker.HealthConfig {
+function healthConfig(check: Healthcheck | "none"): Docker.HealthConfig {
+  if (check === "none") return { Test: ["NONE"] };
   return {
     Test: ["CMD", ...check.command],
     Interval: check.intervalMs * nanosecondsPerMs,

@@ -13,6 +13,7 @@ import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
 import { logLines } from "./logs.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
+import { openEngine } from "./open-engine.ts";
 import { removeBuiltImages, removeImage } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
@@ -28,9 +29,7 @@ type DockerOptions = {
 
 /** Does not connect yet; `check` finds out whether the Engine answers. */
 export async function dockerRuntime(options: DockerOptions = {}): Promise<ContainerRuntime> {
-  // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container should not pay.
-  const { default: Docker } = await import("dockerode");
-  const docker = new Docker(options.socketPath === undefined ? undefined : { socketPath: options.socketPath });
+  const docker = await openEngine(options.socketPath);
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   return {
     check: () => checkEngine(docker, options.answerWithinMs ?? 5_000),

@@ -4,6 +4,7 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import { checkEngine } from "./engine.ts";
 import { ask, askIfThere } from "./errors.ts";
 import { limitAnswers } from "./limit-answers.ts";
+import { openEngine } from "./open-engine.ts";
 
 export type EngineSurvey = {
   version: string;
@@ -53,8 +54,7 @@ export async function dockerSurvey(limitMs: number): Promise<{
   engine(): Promise<EngineSurvey>;
   container(name: string): Promise<ContainerSurvey | undefined>;
 }> {
-  const { default: Docker } = await import("dockerode");
-  const docker = new Docker();
+  const docker = await openEngine();
   limitAnswers(docker, limitMs);
   return {
     engine: () => surveyEngine(docker),

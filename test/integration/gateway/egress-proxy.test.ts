@@ -219,6 +219,7 @@ describe("plain HTTP", () => {
   test.each([
     ["http://evil.example.org/", "builder may not connect to evil.example.org:80."],
     ["http://127.0.0.1/", "builder may not connect to 127.0.0.1:80."],
+    ["http://good.example.org:443/", "What was sent to good.example.org:443 is not TLS."],
     ["https://good.example.org/", "This is the egress proxy of Sett"],
     ["/healthz", "This is the egress proxy of Sett"],
   ])("to %s is refused", async (url, sentence) => {

@@ -62,11 +62,14 @@ test("it starts a worker of a template, says how it ended and what it wrote, and
 
 test("it touches nothing that is no worker, and starts nothing that is in no template", async () => {
   const other = at.name("agent-tester");
-  expect(await client.isThere(other)).toBe(false);
-  await client.remove(other);
+  const refused = { code: "not-found", message: "No worker of these templates has such a name." };
+  const { signal } = new AbortController();
+  for (const ask of [client.isThere(other), client.remove(other), client.readLog(other), client.wait(other, signal)])
+    expect(await errorOf(ask)).toMatchObject(refused);
   expect((await at.runtime.containers.find(other))?.state.state).toBe("running");
-  expect(await errorOf(client.readLog(other))).toMatchObject({ message: `There is no worker ${other}.` });
-  expect(await errorOf(client.wait(other, new AbortController().signal))).toMatchObject({ code: "docker-failed" });
+  const gone = client.nameOf(job());
+  expect(await client.isThere(gone)).toBe(false);
+  expect(await errorOf(client.readLog(gone))).toMatchObject({ code: "docker-failed", message: `There is no worker ${gone}.` });
   expect(await errorOf(client.start({ ...job(), agent: agentName("other") }))).toMatchObject({ code: "agent-not-found" });
   expect(await errorOf(client.start(job(3)))).toMatchObject({ message: "tester has 2 workers, and no slot 3." });
   expect(await errorOf(client.start({ ...job(), image: "debian", mounts: ["/"] } as never))).toMatchObject({
@@ -75,6 +78,33 @@ test("it touches nothing that is no worker, and starts nothing that is in no tem
   for (const wrong of [{ attempt: 0 }, { slot: 0 }, { claim: "../../x" }, { agent: "a/b" }])
     expect(await errorOf(client.start({ ...job(), ...wrong } as never))).toMatchObject({ message: "The request is malformed." });
   expect((await at.runtime.parts(at.instance)).containers.map(({ name }) => name)).toEqual([other]);
+});
+
+test("a name that is none of a worker is refused, and the Engine is asked nothing", async () => {
+  const worker = client.nameOf(job());
+  for (const name of [
+    ...[
+      "..%2f..%2finfo",
+      ".",
+      "..%2f..%2f_ping",
+      `${worker}%2f..%2f..%2finfo`,
+      `${worker}%3fforce=1`,
+      `${worker}%23`,
+      `${worker}%0a`,
+    ],
+    ...[`${at.name("redis")}`, `${at.name("worker-other-01234567-1")}`, `${worker}0x`, `x${worker}`, "%ff", "%"],
+  ]) {
+    for (const [method, rest] of [
+      ["GET", ""],
+      ["GET", "/end"],
+      ["GET", "/log"],
+      ["DELETE", ""],
+    ] as const) {
+      const { status } = await fetch(`http://127.0.0.1:${server.port}/workers/${name}${rest}`, { method });
+      expect([method, name, rest, status]).toEqual([method, name, rest, 404]);
+    }
+  }
+  expect(await client.list(agent)).toEqual([]);
 });
 
 test("no other request does anything", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
-import { tinyImage } from "../../support/docker/tiny-image.ts";
+import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 
 test("a container of a missing image is refused by name, and nothing is left", async () => {
   await using sett = await dockerInstance();
@@ -185,6 +185,18 @@ test("waiting for health ends with healthy, ended or timed out", async () => {
   expect(third).toEqual({ outcome: "timed-out" });
   expect(fourth).toEqual({ outcome: "ended", exitCode: 9 });
   expect(fifth).toEqual({ outcome: "ended", exitCode: 5 });
+}, 120_000);
+
+test("a container has the health check of its image, or none where it runs something else", async () => {
+  await using sett = await dockerInstance();
+  const { id } = await sett.run("true");
+  const image = sett.imageTag("checked");
+  await docker("commit", "--change", 'HEALTHCHECK --interval=1h CMD ["/bin/false"]', id, image);
+  const asItIs = await sett.run("sleep 600", { image });
+  const without = await sett.run("sleep 600", { image, healthcheck: "none" });
+  const healthOf = async (container: string) => (await sett.runtime.containers.find(container))?.state;
+  expect(await healthOf(asItIs.id)).toMatchObject({ health: "starting" });
+  expect(await healthOf(without.id)).toMatchObject({ health: "none" });
 }, 120_000);
 
 test("a container names its image", async () => {

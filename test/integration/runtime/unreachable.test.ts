@@ -57,6 +57,17 @@ test("an engine that takes the call and says nothing counts as unreachable", asy
   expect(await runtime.check().catch((error) => error)).toMatchObject({ code: "docker-unreachable" });
 });
 
+test("an engine that redirects is not followed, and that is its failure", async () => {
+  const elsewhere = "HTTP/1.1 301 Moved Permanently\r\nLocation: http://no-such-host.invalid/info\r\nContent-Length: 0\r\n\r\n";
+  await using engine = await dyingEngine(elsewhere);
+  const { containers } = await dockerRuntime({ socketPath: engine.socketPath });
+  for (const ask of [containers.find("x"), containers.remove("x"), containers.stop("x", 1), containers.wait("x")])
+    expect(await ask.catch((error) => error)).toMatchObject({
+      code: "docker-failed",
+      message: expect.stringContaining("The Engine sends the request elsewhere."),
+    });
+});
+
 test("a log whose connection drops is an error, not an end", async () => {
   const message = "2026-01-01T00:00:00.000000000Z hello\n";
   const frame = `\x01\0\0\0\0\0\0${String.fromCharCode(message.length)}${message}`;

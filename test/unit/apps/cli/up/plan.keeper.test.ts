@@ -42,6 +42,10 @@ test("is planned where an agent names a secret, and not otherwise", () => {
   });
 });
 
+test("has no health check: that of its image asks for a gateway, and would fail", () => {
+  expect(planOf(one).keeper?.spec.healthcheck).toBe("none");
+});
+
 test("an agent reads its own, and no other agent sees them", () => {
   const { agents, keeper } = planOf(one + two);
   const secretMounts = (name: string) =>

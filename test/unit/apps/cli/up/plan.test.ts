@@ -199,7 +199,7 @@ describe("the container of an agent", () => {
   test("starts with the cub and hands it what sett.yml says", () => {
     const { entrypoint, env, healthcheck, user: owner } = specOf("coder");
     expect(entrypoint).toEqual(["/cub/cub"]);
-    expect(healthcheck?.command).toEqual(["/cub/cub", "--healthcheck"]);
+    expect(healthcheck).toMatchObject({ command: ["/cub/cub", "--healthcheck"] });
     expect(owner).toEqual(user);
     expect(JSON.parse(env.SETT_AGENT_COMMAND ?? "")).toEqual(["/app/run.sh", "two words"]);
     expect(env).toMatchObject({

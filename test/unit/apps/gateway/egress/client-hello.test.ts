@@ -34,6 +34,25 @@ test("a message may name no server", () => {
   expect(readHello(hello(undefined))).toEqual({ kind: "tls", name: undefined });
 });
 
+const namedEntry = (name: string, sort = 0) => [sort, ...sized(text(name))];
+
+test.each<[string, number[]]>([
+  ["two names", [...two(0), ...sized(sized([...namedEntry("registry.example.org"), ...namedEntry("evil.example")]))]],
+  ["a name twice", [...nameExtension("registry.example.org"), ...nameExtension("evil.example")]],
+  [
+    "a name, and one of another sort",
+    [...two(0), ...sized(sized([...namedEntry("registry.example.org"), ...namedEntry("x", 1)]))],
+  ],
+  ["something after its names", [...two(0), ...sized([...sized(namedEntry("registry.example.org")), 0, 1])]],
+])("a message with %s is ambiguous, and refused at every port", (_, extensions) => {
+  const bytes = hello([...extensions, ...otherExtension]);
+  expect(readHello(bytes)).toEqual({ kind: "ambiguous" });
+  for (const port of [443, 8443])
+    expect(verdictOn(bytes, "registry.example.org", port)).toEqual({
+      refusal: `A connection by TLS to registry.example.org:${port} names more than one server.`,
+    });
+});
+
 test.each<[string, Uint8Array]>([
   ["plain HTTP", Uint8Array.from(text("GET / HTTP/1.1\r\n"))],
   ["SSH", Uint8Array.from(text("SSH-2.0-OpenSSH_9.2\r\n"))],
@@ -46,7 +65,7 @@ test.each<[string, Uint8Array]>([
 test("no bytes at all throw", () => {
   for (let seed = 1; seed < 3_000; seed += 1) {
     const bytes = hello(named).map((byte, index) => ((seed * 31 + index * 17) % 23 === 0 ? (seed + index) & 255 : byte));
-    expect(["other", "tls", "unfinished"]).toContain(readHello(bytes).kind);
+    expect(["ambiguous", "other", "tls", "unfinished"]).toContain(readHello(bytes).kind);
   }
 });
 

@@ -1,7 +1,7 @@
 // What the egress proxy knows of this machine's own addresses.
 import { expect, test } from "bun:test";
 import type { NetworkInterfaceInfo } from "node:os";
-import { publicNetworksOf } from "../../../../../apps/cli/up/machine-networks.ts";
+import { publicNetworksOf } from "../../../../../apps/cli/instance/machine-networks.ts";
 
 const at = (...addresses: string[]) => addresses.map((address) => ({ address }) as NetworkInterfaceInfo);
 

@@ -1,0 +1,26 @@
+// A client of the Engine that follows no redirect: an Engine redirects only what it does not know, and the target would be a host that
+// no setting names, to which a failed connection would end this process.
+import type Docker from "dockerode";
+
+type Options = Readonly<Record<string, unknown>>;
+type Answered = (error: unknown, data?: unknown) => void;
+/** All requests of dockerode go through it. Its types do not show it, and nothing that they show takes the limit. */
+type Modem = { buildRequest(options: Options, context: unknown, data: unknown, answered?: Answered): void };
+
+/** Does not connect yet. Without a `socketPath` it is the Engine of the docker command line. */
+export async function openEngine(socketPath?: string): Promise<Docker> {
+  // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container should not pay.
+  const { default: Docker } = await import("dockerode");
+  const docker = new Docker(socketPath === undefined ? undefined : { socketPath });
+  const modem: Modem = docker.modem as unknown as Modem;
+  const build = modem.buildRequest.bind(modem);
+  modem.buildRequest = (options, context, data, answered) =>
+    build({ ...options, maxRedirects: 0 }, context, data, (error, received) => answered?.(withStatus(error), received));
+  return docker;
+}
+
+/** A redirect is an answer of the Engine, and no sign that it cannot be reached. */
+function withStatus(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.message.startsWith("Max redirects exceeded")) return error;
+  return Object.assign(new Error("The Engine sends the request elsewhere.", { cause: error }), { statusCode: 301 });
+}
