@@ -1,43 +1,10 @@
 // The gateway in the plan of an instance, and what agents know of it.
 import { describe, expect, test } from "bun:test";
 import { urlFor } from "../../../../../apps/cli/instance/redis-users.ts";
-import { planInstance } from "../../../../../apps/cli/up/plan.ts";
-import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
-import { parseConfig } from "../../../../../lib/config/parse-config.ts";
-import type { SettConfig } from "../../../../../lib/model/config.ts";
-import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { sampleConfig, samplePlan, sampleUser } from "../../../../support/cli/sample-plan.ts";
 
 const agent = (name: string, more = "") => `  ${name}:\n    image: some/image:1\n    command: [run]\n${more}`;
-const user = { uid: 1000, gid: 1001 };
-const image = (tag: string) => ({ tag, id: "sha256:1", env: {} });
-
-function configOf(text: string): SettConfig {
-  const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: { KEY: "a-secret-key" } });
-  if (config === undefined) throw new Error(JSON.stringify(mistakes));
-  return config;
-}
-
-function plan(config: SettConfig, over: Partial<PlanInput> = {}) {
-  return planInstance({
-    instance: InstanceName.parse("demo"),
-    workspace: "/home/ada/repository",
-    version: "1.2.3",
-    config,
-    repository: { objectsDir: "/objects", exchangeDir: "/exchange", user },
-    registrations: [],
-    images: {
-      redis: image("redis:7-alpine"),
-      orchestrator: image("sett/orchestrator:1.2.3"),
-      gateway: image("sett/gateway:1.2.3"),
-      cub: image("sett/cub:1.2.3"),
-      agents: new Map(config.agents.map(({ name }) => [name, image("some/image:1")])),
-    },
-    password: "secret",
-    machine: { cpus: 4, memoryBytes: 6e9, canLimitSystemCalls: true, canLimitProcessors: true },
-    engineSocket: undefined,
-    ...over,
-  });
-}
+const configOf = (text: string) => sampleConfig(text, { KEY: "a-secret-key" });
 
 describe("the gateway", () => {
   const settings = `models:
@@ -46,17 +13,17 @@ describe("the gateway", () => {
 `;
   const thinker = agent("reader", "    model: strong\n    budget: { usd: 1 }\n    on_budget: ask\n");
   const config = configOf(`version: '1.0'\nlimits: { budget: { calls: 7 } }\n${settings}agents:\n${agent("coder")}${thinker}`);
-  const { gateway, agents } = plan(config);
+  const { gateway, agents } = samplePlan(config);
 
   test("is planned where sett.yml has models, and not otherwise", () => {
     expect(gateway).toMatchObject({
       spec: { name: "sett-demo-gateway" },
       volumes: [
-        { name: "sett-demo-record", owner: user },
-        { name: "sett-demo.gateway", owner: user },
+        { name: "sett-demo-record", owner: sampleUser },
+        { name: "sett-demo.gateway", owner: sampleUser },
       ],
     });
-    expect(plan(configOf(`version: '1.0'\nagents:\n${agent("coder")}`)).gateway).toBeUndefined();
+    expect(samplePlan(configOf(`version: '1.0'\nagents:\n${agent("coder")}`)).gateway).toBeUndefined();
   });
 
   test("knows the models, the budgets and who may ask which model, and no key", () => {
@@ -78,11 +45,16 @@ describe("the gateway", () => {
       SETT_KEYS_DIR: "/keys",
       SETT_RECORD_DIR: "/record",
     });
-    expect(JSON.stringify(plan(config))).not.toContain("a-secret-key");
+    expect(JSON.stringify(samplePlan(config))).not.toContain("a-secret-key");
   });
 
   test("has its keys in memory, can write nothing but its record, and reaches this machine by name", () => {
-    expect(gateway?.spec).toMatchObject({ user, capabilities: "none", isRootReadOnly: true, hostAlias: "host.docker.internal" });
+    expect(gateway?.spec).toMatchObject({
+      user: sampleUser,
+      capabilities: "none",
+      isRootReadOnly: true,
+      hostAlias: "host.docker.internal",
+    });
     expect(gateway?.spec.mounts).toEqual([
       { kind: "secrets", target: "/keys", sizeBytes: 1024 ** 2 },
       { kind: "volume", volume: "sett-demo-record", target: "/record", access: "rw" },
@@ -94,12 +66,12 @@ describe("the gateway", () => {
 
   test("writes recorded calls into the folder of --record, and only reads that of --replay", () => {
     const cassettesOf = (mode: "record" | "replay") => {
-      const { mounts = [], env } = plan(config, { cassettes: { mode, folder: "/home/ada/calls" } }).gateway?.spec ?? {};
+      const { mounts = [], env } = samplePlan(config, { cassettes: { mode, folder: "/home/ada/calls" } }).gateway?.spec ?? {};
       return [mounts.at(-1), env?.SETT_CASSETTE_MODE, env?.SETT_CASSETTE_DIR, env?.SETT_CASSETTE_SOURCE];
     };
     const bind = { kind: "bind", path: "/home/ada/calls", target: "/cassettes" };
     const needed = (mode: "record" | "replay") =>
-      plan(config, { cassettes: { mode, folder: "/calls" } }).gateway?.spec.env.SETT_MODELS;
+      samplePlan(config, { cassettes: { mode, folder: "/calls" } }).gateway?.spec.env.SETT_MODELS;
     expect(needed("record")).toContain('"needs_key":true');
     expect(needed("replay")).toContain('"needs_key":false');
     expect(cassettesOf("record")).toEqual([{ ...bind, access: "rw" } as never, "record", "/cassettes", "/home/ada/calls"]);
