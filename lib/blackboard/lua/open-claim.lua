@@ -8,10 +8,12 @@ local function open_claim(keys, args)
   local claim = args.new_claim
   local known = claim_of_cause(claim)
   if known then return { 'exists', known } end
-  local target = read_target(claim.artefact_id)
-  if not target.type then return refused('There is no artefact ' .. claim.artefact_id .. '.') end
+  -- One written by hand can be there whose adoption was lost with the last writes of Redis.
+  if redis.call('HEXISTS', prefix .. 'artefacts:digests', claim.artefact_id) == 0 then
+    return refused('There is no artefact ' .. claim.artefact_id .. ' on record.')
+  end
   if is_goal_ended(claim.goal_id) then return refused('Goal ' .. claim.goal_id .. ' was ended.') end
-  write_claim(claim, target)
+  write_claim(claim, #claim.asked > 0 and read_target(claim.artefact_id))
   if #claim.asked > 0 then
     redis.call('ZADD', keys.due, digits(now_ms() + args.bid_deadline_ms), 'bids:' .. claim.id,
       digits(now_ms() + args.announce_after_ms), 'announce:' .. claim.id)

@@ -35,8 +35,8 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensur
       const { claim, cause } = open;
       const known = state.causes.get(claim.artefact_id)?.get(cause);
       if (known !== undefined) return { outcome: "exists", claim: known };
-      if (state.artefacts.get(claim.artefact_id)?.type === undefined) {
-        return { outcome: "refused", reason: `There is no artefact ${claim.artefact_id}.` };
+      if (!state.indexed.has(claim.artefact_id)) {
+        return { outcome: "refused", reason: `There is no artefact ${claim.artefact_id} on record.` };
       }
       if (state.isGoalEnded(claim.goal_id)) return { outcome: "refused", reason: `Goal ${claim.goal_id} was ended.` };
       if (state.openClaim(open, epoch) === "asked") {

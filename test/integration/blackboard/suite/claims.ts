@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Announcement } from "../../../../lib/blackboard/port.ts";
 import type { MalformedClaim } from "../../../../lib/model/claim.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { acquireLeaderLease, commitOf, events, openClaim, postGoal, queued } from "../../../support/blackboard/scene.ts";
+import { acquireLeaderLease, byHand, commitOf, events, openClaim, postGoal, queued } from "../../../support/blackboard/scene.ts";
 import { agentName, newClaimId, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
@@ -67,6 +67,13 @@ export function claimsSuite(open: () => Promise<Bench>): void {
       bidDeadlineMs: 1,
     });
     expect(await bench.board.openClaim(order(sampleClaim(sampleArtefact(), [])))).toMatchObject({ outcome: "refused" });
+    // Its adoption may have been lost with the last writes of Redis.
+    const notAdopted = sampleArtefact();
+    await bench.hand.writeArtefact(notAdopted.id, byHand(notAdopted));
+    expect(await bench.board.openClaim(order(sampleClaim(notAdopted, [])))).toMatchObject({
+      outcome: "refused",
+      reason: `There is no artefact ${notAdopted.id} on record.`,
+    });
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
     expect(await bench.board.openClaim(order())).toMatchObject({
       outcome: "refused",
