@@ -1,6 +1,7 @@
 // The API's program: creates the dependencies, and alone reads the environment.
 
 import { randomUUID } from "node:crypto";
+import { setPriority } from "node:os";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
@@ -65,7 +66,11 @@ async function main([argument, ...more]: string[]): Promise<void> {
   }
 }
 
+/** As `nice`: on a full machine those who watch yield to those who work. */
+const niceness = 5;
+
 async function runApi(settings: Settings): Promise<void> {
+  setPriority(niceness);
   const log = createJsonLog(console.log, systemClock.now).with({ service: "api", instance: settings.instance });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
@@ -92,8 +97,11 @@ async function runApi(settings: Settings): Promise<void> {
   };
   const page = await carriedPage();
   const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });
+  // Redis sends the log to this process once.
+  const { hub } = api.parts;
+  const followed = { ...board, followEvents: (from: string, over: AbortSignal) => hub.follow(from, over) };
   const telemetrySettings = await withHeaders(settings, signal);
-  const telemetry = startTelemetry({ board, settings: telemetrySettings, version: deps.version, log, signal });
+  const telemetry = startTelemetry({ board: followed, settings: telemetrySettings, version: deps.version, log, signal });
   const health = createServiceApp({
     service: "api",
     health: () => healthOf(deps),

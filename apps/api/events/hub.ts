@@ -5,11 +5,11 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { compareIds } from "./event-id.ts";
+import { type EventFilter, isWanted } from "./filter.ts";
+import { Pace } from "./pace.ts";
+import { Sent } from "./sent.ts";
 
 type Board = Pick<PersonBlackboard, "followEvents" | "readEvents" | "endOfEvents" | "onReconnect">;
-
-/** `frame`: the event as clients get it, made once for all of them. */
-export type Sent = { event: SettEvent; frame: Uint8Array };
 
 /** Events that stay in memory, for clients that are a little behind: at most one and a half times so many, and some 24 MB. */
 const defaultRingSize = 16_384;
@@ -17,14 +17,15 @@ const maxRingBytes = 16 * 1024 * 1024;
 /** Clients that read the past: so many pages of Redis at the same time, however many clients there are. */
 const maxPastReads = 2;
 const retryMs = 500;
+/** A follower that is in no hurry gets what has come in this time at once. */
+const followMs = 100;
+const followAtOnce = 1_000;
+const lookMs = 60_000;
 
-const encoder = new TextEncoder();
-
-type Wants = (event: SettEvent) => boolean;
-const wantsAll: Wants = () => true;
+const unfiltered: EventFilter = { types: [] };
 
 /** One that waits: nothing that it wants has come after `past` up to the newest event. */
-type Waiter = { past: string; wants: Wants; wake: () => void };
+type Waiter = { past: string; filter: EventFilter; wake: () => void };
 
 export class EventHub {
   readonly #board: Board;
@@ -39,6 +40,7 @@ export class EventHub {
   readonly #pastReads: Promise<unknown>[] = Array.from({ length: maxPastReads }, () => Promise.resolve());
   #nextRead = 0;
   readonly #waiting = new Set<Waiter>();
+  readonly #pace = new Pace();
   readonly #listeners = new Set<(events: readonly SettEvent[]) => void>();
 
   constructor(board: Board, log: JsonLog, ringSize = defaultRingSize) {
@@ -59,7 +61,11 @@ export class EventHub {
         this.#last ??= await this.#board.endOfEvents();
         this.#before ??= this.#last;
         this.#wake();
-        for await (const events of this.#board.followEvents(this.#last, signal)) this.#take(events);
+        for await (const events of this.#board.followEvents(this.#last, signal)) {
+          this.#take(events);
+          const wait = this.#pace.after(events.length, performance.now());
+          if (wait > 0) await sleep(wait, signal);
+        }
       } catch (error) {
         if (signal.aborted) return;
         this.#log.warn("The log cannot be followed, trying again", { error: messageOf(error) });
@@ -92,7 +98,19 @@ export class EventHub {
   async read(id: string, count: number): Promise<readonly Sent[]> {
     const inMemory = this.after(id, count);
     if (inMemory !== undefined) return inMemory;
-    return await this.#inTurn(async () => (await this.#board.readEvents(id, count)).map(sent));
+    return await this.#inTurn(async () => (await this.#board.readEvents(id, count)).map((event) => new Sent(event)));
+  }
+
+  /** All events after this one, in batches, about a tenth of a second late; ends with the signal. Throws where the past cannot be read. */
+  async *follow(from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
+    for (let last = from; !signal.aborted; ) {
+      const sent = await this.read(last, followAtOnce);
+      if (signal.aborted) return;
+      last = sent.at(-1)?.event.id ?? last;
+      if (sent.length > 0) yield sent.map(({ event }) => event);
+      else await this.changed(last, lookMs, signal);
+      if (sent.length < followAtOnce) await sleep(followMs, signal);
+    }
   }
 
   /** Each read waits for an earlier one. */
@@ -108,7 +126,7 @@ export class EventHub {
    * Resolves when there is an event after this one that is wanted, after `ms`, or at the signal: with the id of an event up to which none is
    * wanted. What is not wanted wakes nobody: hundreds may watch a goal each.
    */
-  async changed(id: string, ms: number, signal: AbortSignal, wants: Wants = wantsAll): Promise<string> {
+  async changed(id: string, ms: number, signal: AbortSignal, filter: EventFilter = unfiltered): Promise<string> {
     if (signal.aborted || (this.#last !== undefined && compareIds(this.#last, id) > 0)) return id;
     return await new Promise<string>((resolve) => {
       const finish = () => {
@@ -117,7 +135,7 @@ export class EventHub {
         this.#waiting.delete(waiter);
         resolve(waiter.past);
       };
-      const waiter: Waiter = { past: id, wants, wake: finish };
+      const waiter: Waiter = { past: id, filter, wake: finish };
       const timer = setTimeout(finish, ms);
       signal.addEventListener("abort", finish, { once: true });
       this.#waiting.add(waiter);
@@ -139,24 +157,29 @@ export class EventHub {
   #take(events: readonly SettEvent[]): void {
     const before = this.#last;
     for (const event of events) {
-      const one = sent(event);
+      const one = new Sent(event);
       this.#ring.push(one);
-      this.#ringBytes += one.frame.byteLength;
+      this.#ringBytes += one.bytes;
     }
     this.#last = events.at(-1)?.id ?? this.#last;
     // Cut only now and then: each cut moves all that stays.
     if (this.#ring.length > this.#ringSize * 1.5 || this.#ringBytes > maxRingBytes * 1.5) this.#cut();
     for (const listener of this.#listeners) listener(events);
+    if (this.#waiting.size === 0) return;
+    const goals = new Set<string | undefined>(events.map(({ goal_id }) => goal_id));
     for (const waiter of [...this.#waiting]) {
+      const { goal } = waiter.filter;
       // One that says it is elsewhere looks for itself.
-      if (waiter.past !== before || isReached(waiter, events)) waiter.wake();
+      if (waiter.past !== before) waiter.wake();
+      else if (goal !== undefined && !goals.has(goal)) waiter.past = this.#last ?? waiter.past;
+      else if (isReached(waiter, events)) waiter.wake();
     }
   }
 
   #cut(): void {
     let from = Math.max(0, this.#ring.length - this.#ringSize);
-    let bytes = this.#ring.slice(from).reduce((sum, { frame }) => sum + frame.byteLength, 0);
-    for (; bytes > maxRingBytes; from += 1) bytes -= this.#ring[from]?.frame.byteLength ?? 0;
+    let bytes = this.#ring.slice(from).reduce((sum, one) => sum + one.bytes, 0);
+    for (; bytes > maxRingBytes; from += 1) bytes -= this.#ring[from]?.bytes ?? 0;
     this.#before = this.#ring[from - 1]?.event.id ?? this.#before;
     this.#ring = this.#ring.slice(from);
     this.#ringBytes = bytes;
@@ -170,12 +193,8 @@ export class EventHub {
 /** Whether one of the events is wanted. Those before it are past. */
 function isReached(waiter: Waiter, events: readonly SettEvent[]): boolean {
   for (const event of events) {
-    if (waiter.wants(event)) return true;
+    if (isWanted(event, waiter.filter)) return true;
     waiter.past = event.id;
   }
   return false;
-}
-
-function sent(event: SettEvent): Sent {
-  return { event, frame: encoder.encode(`id: ${event.id}\nevent: sett\ndata: ${JSON.stringify(event)}\n\n`) };
 }

@@ -1,7 +1,8 @@
 // Server-sent events for one client: the past from Redis, then what the hub brings, without a gap or a repeat.
 import { sleep } from "../../../lib/async/sleep.ts";
-import { type EventFilter, isWanted } from "./filter.ts";
-import type { EventHub, Sent } from "./hub.ts";
+import { type EventFilter, isWanted, wantsAll } from "./filter.ts";
+import type { EventHub } from "./hub.ts";
+import { joined, type Sent } from "./sent.ts";
 
 /** Milliseconds. A client that takes nothing for `patienceMs` is cut. */
 export type StreamLimits = { pingMs: number; patienceMs: number };
@@ -83,7 +84,7 @@ async function* framesOf(
   while (!over.aborted) {
     const events = await read(hub, last, over);
     if (over.aborted) return;
-    const wanted = events.filter(({ event }) => isWanted(event, filter));
+    const wanted = wantsAll(filter) ? events : events.filter(({ event }) => isWanted(event, filter));
     last = events.at(-1)?.event.id ?? last;
     if (wanted.length > 0) {
       yield joined(wanted);
@@ -94,7 +95,7 @@ async function* framesOf(
       // With where the client is in the log: what it does not want need not be read again.
       yield encoder.encode(`id: ${last}\nevent: ping\ndata: {}\n\n`);
       sentAt = performance.now();
-    } else if (events.length === 0) last = await hub.changed(last, left, over, (event) => isWanted(event, filter));
+    } else if (events.length === 0) last = await hub.changed(last, left, over, filter);
   }
 }
 
@@ -106,15 +107,4 @@ async function read(hub: EventHub, last: string, over: AbortSignal): Promise<rea
     await sleep(retryMs, over);
     return [];
   }
-}
-
-function joined(events: readonly Sent[]): Uint8Array {
-  if (events.length === 1 && events[0] !== undefined) return events[0].frame;
-  const whole = new Uint8Array(events.reduce((sum, { frame }) => sum + frame.byteLength, 0));
-  let at = 0;
-  for (const { frame } of events) {
-    whole.set(frame, at);
-    at += frame.byteLength;
-  }
-  return whole;
 }
