@@ -7,6 +7,7 @@ import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { compareIds } from "./event-id.ts";
 import { type EventFilter, isWanted } from "./filter.ts";
 import { Pace } from "./pace.ts";
+import { PastPages } from "./past-pages.ts";
 import { Sent } from "./sent.ts";
 
 type Board = Pick<PersonBlackboard, "followEvents" | "readEvents" | "endOfEvents" | "onReconnect">;
@@ -14,8 +15,6 @@ type Board = Pick<PersonBlackboard, "followEvents" | "readEvents" | "endOfEvents
 /** Events that stay in memory, for clients that are a little behind: at most one and a half times so many, and some 24 MB. */
 const defaultRingSize = 16_384;
 const maxRingBytes = 16 * 1024 * 1024;
-/** Clients that read the past: so many pages of Redis at the same time, however many clients there are. */
-const maxPastReads = 2;
 const retryMs = 500;
 /** A follower that is in no hurry gets what has come in this time at once. */
 const followMs = 100;
@@ -37,14 +36,16 @@ export class EventHub {
   #before: string | undefined;
   #last: string | undefined;
   #ringBytes = 0;
-  readonly #pastReads: Promise<unknown>[] = Array.from({ length: maxPastReads }, () => Promise.resolve());
-  #nextRead = 0;
+  readonly #past: PastPages;
+  /** What was last taken out of the ring: as a rule all clients take the same. */
+  #taken: { key: string; sent: readonly Sent[] } | undefined;
   readonly #waiting = new Set<Waiter>();
   readonly #pace = new Pace();
   readonly #listeners = new Set<(events: readonly SettEvent[]) => void>();
 
   constructor(board: Board, log: JsonLog, ringSize = defaultRingSize) {
     this.#board = board;
+    this.#past = new PastPages(board);
     this.#log = log;
     this.#ringSize = ringSize;
   }
@@ -85,41 +86,34 @@ export class EventHub {
     if (this.#before === undefined || compareIds(id, this.#before) < 0) return undefined;
     const newest = this.#ring.at(-1)?.event.id;
     if (newest === undefined || compareIds(id, newest) >= 0) return [];
+    const key = `${id} ${newest} ${most}`;
+    if (this.#taken?.key === key) return this.#taken.sent;
     let [low, high] = [0, this.#ring.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (compareIds(this.#ring[middle]?.event.id ?? "0", id) <= 0) low = middle + 1;
       else high = middle;
     }
-    return this.#ring.slice(low, low + most);
+    const sent = this.#ring.slice(low, low + most);
+    this.#taken = { key, sent };
+    return sent;
   }
 
-  /** The events after this one, from memory, else from Redis; at most about `count`. Empty where there are none. */
-  async read(id: string, count: number): Promise<readonly Sent[]> {
-    const inMemory = this.after(id, count);
-    if (inMemory !== undefined) return inMemory;
-    return await this.#inTurn(async () => (await this.#board.readEvents(id, count)).map((event) => new Sent(event)));
+  /** The events after this one, from memory, else from Redis; at most about `count`. Empty where there are none, and after the signal. */
+  async read(id: string, count: number, over?: AbortSignal): Promise<readonly Sent[]> {
+    return this.after(id, count) ?? (await this.#past.read(id, count, over));
   }
 
   /** All events after this one, in batches, about a tenth of a second late; ends with the signal. Throws where the past cannot be read. */
   async *follow(from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
     for (let last = from; !signal.aborted; ) {
-      const sent = await this.read(last, followAtOnce);
+      const sent = await this.read(last, followAtOnce, signal);
       if (signal.aborted) return;
       last = sent.at(-1)?.event.id ?? last;
       if (sent.length > 0) yield sent.map(({ event }) => event);
       else await this.changed(last, lookMs, signal);
       if (sent.length < followAtOnce) await sleep(followMs, signal);
     }
-  }
-
-  /** Each read waits for an earlier one. */
-  async #inTurn<Result>(read: () => Promise<Result>): Promise<Result> {
-    const place = this.#nextRead;
-    this.#nextRead = (place + 1) % maxPastReads;
-    const reading = Promise.resolve(this.#pastReads[place]).then(read);
-    this.#pastReads[place] = reading.catch(() => undefined);
-    return await reading;
   }
 
   /**

@@ -32,23 +32,19 @@ function lengthOf(data: SettEvent["data"]): number {
   return length;
 }
 
-/** The last that was joined: as a rule all clients who want all get the same. */
-let last: { events: readonly Sent[]; whole: Uint8Array } | undefined;
+const wholes = new WeakMap<readonly Sent[], Uint8Array>();
 
-/** One chunk of them all. */
+/** One chunk of them all: made once for clients that get the same list. */
 export function joined(events: readonly Sent[]): Uint8Array {
   if (events.length === 1 && events[0] !== undefined) return events[0].frame;
-  if (last !== undefined && isSame(last.events, events)) return last.whole;
+  const known = wholes.get(events);
+  if (known !== undefined) return known;
   const whole = new Uint8Array(events.reduce((sum, { frame }) => sum + frame.byteLength, 0));
   let at = 0;
   for (const { frame } of events) {
     whole.set(frame, at);
     at += frame.byteLength;
   }
-  last = { events, whole };
+  wholes.set(events, whole);
   return whole;
-}
-
-function isSame(some: readonly Sent[], others: readonly Sent[]): boolean {
-  return some.length === others.length && some.every((one, index) => one === others[index]);
 }

@@ -8,7 +8,8 @@ import { joined, type Sent } from "./sent.ts";
 export type StreamLimits = { pingMs: number; patienceMs: number };
 export const defaultStreamLimits: StreamLimits = { pingMs: 15_000, patienceMs: 30_000 };
 
-const atOnce = 500;
+/** Some 70 KB: of each client that reads the past, so much is on its way. */
+const atOnce = 250;
 const retryMs = 500;
 const encoder = new TextEncoder();
 
@@ -82,12 +83,11 @@ async function* framesOf(
   let last = from;
   let sentAt = performance.now();
   while (!over.aborted) {
-    const events = await read(hub, last, over);
+    const { isEmpty, chunk, end } = await nextChunk(hub, last, filter, over);
     if (over.aborted) return;
-    const wanted = wantsAll(filter) ? events : events.filter(({ event }) => isWanted(event, filter));
-    last = events.at(-1)?.event.id ?? last;
-    if (wanted.length > 0) {
-      yield joined(wanted);
+    last = end;
+    if (chunk !== undefined) {
+      yield chunk;
       sentAt = performance.now();
     }
     const left = pingMs - (performance.now() - sentAt);
@@ -95,14 +95,25 @@ async function* framesOf(
       // With where the client is in the log: what it does not want need not be read again.
       yield encoder.encode(`id: ${last}\nevent: ping\ndata: {}\n\n`);
       sentAt = performance.now();
-    } else if (events.length === 0) last = await hub.changed(last, left, over, filter);
+    } else if (isEmpty) last = await hub.changed(last, left, over, filter);
   }
+}
+
+/** `end`: up to where the log was looked at. Of a slow client no more than the bytes stays in memory. */
+async function nextChunk(hub: EventHub, last: string, filter: EventFilter, over: AbortSignal) {
+  const events = await read(hub, last, over);
+  const wanted = wantsAll(filter) ? events : events.filter(({ event }) => isWanted(event, filter));
+  return {
+    isEmpty: events.length === 0,
+    chunk: wanted.length === 0 ? undefined : joined(wanted),
+    end: events.at(-1)?.event.id ?? last,
+  };
 }
 
 /** Redis may be away: the stream waits, and goes on where it was. */
 async function read(hub: EventHub, last: string, over: AbortSignal): Promise<readonly Sent[]> {
   try {
-    return await hub.read(last, atOnce);
+    return await hub.read(last, atOnce, over);
   } catch {
     await sleep(retryMs, over);
     return [];
