@@ -82,9 +82,9 @@ async function runApi(settings: Settings): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const { tokens, oidc, isSecure, origins, limits, repositoryFolder, triggers, hookSecretsFolder } = settings;
+  const { tokens, oidc, isSecure, hostNames, origins, limits, repositoryFolder, triggers, hookSecretsFolder } = settings;
   const deps: Deps = {
-    ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits, triggers },
+    ...{ board, version: packageJson.version, tokens, oidc, isSecure, hostNames, origins, limits, triggers },
     secretOf: async (name) => (hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name)),
     repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
     logs: await openLogs(settings, process.env),
