@@ -244,6 +244,10 @@ test("what is wrong is said in plain words, and advice is about requests", async
     detail: "There is no artefact ffffffff.",
     hint: "`GET /v1/artefacts` lists the ids.",
   });
+  expect(await refused("/v1/goals/ffffffff")).toMatchObject({
+    detail: "There is no goal ffffffff.",
+    hint: "`GET /v1/goals` lists the goals.",
+  });
   const { body } = await scene.post("/v1/goals", {});
   expect(body).toMatchObject({ detail: "The body is wrong: `text` is missing: it must be a text." });
   expect((await scene.post("/v1/goals", { text: " " })).body).toMatchObject({
