@@ -2,6 +2,8 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { Sent } from "./sent.ts";
 
+type Board = Pick<PersonBlackboard, "readEvents">;
+
 type Page = {
   sent: Promise<readonly Sent[]>;
   /** Those who wait for it. */
@@ -15,14 +17,14 @@ const maxKept = 8;
 const keptMs = 500;
 
 export class PastPages {
-  readonly #board: Pick<PersonBlackboard, "readEvents">;
+  readonly #board: Board;
   /** By where they begin, and their size; the oldest first. */
   readonly #pages = new Map<string, Page>();
   readonly #reads: Promise<unknown>[] = Array.from({ length: maxReads }, () => Promise.resolve());
   #nextRead = 0;
   #forgetting: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(board: Pick<PersonBlackboard, "readEvents">) {
+  constructor(board: Board) {
     this.#board = board;
   }
 
