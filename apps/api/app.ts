@@ -1,7 +1,6 @@
 // The API as a Hono app: a value with a `fetch` handler, web-standard.
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
-import { SettError } from "../../lib/model/errors.ts";
 import { accessGate, accessOf } from "./access/gate.ts";
 import { idempotency } from "./access/idempotency.ts";
 import { signIn } from "./access/sign-in.ts";
@@ -11,7 +10,9 @@ import type { Api, Env } from "./env.ts";
 import { answerEtags } from "./etags.ts";
 import { securityHeaders } from "./headers.ts";
 import type { Hooks } from "./hooks.ts";
+import { requireHostName } from "./host-names.ts";
 import { McpSessions } from "./mcp-sessions.ts";
+import { requireJson } from "./media-type.ts";
 import { type Parts, partsOf } from "./parts.ts";
 import { problemResponse } from "./problem.ts";
 import { refuse, tooLarge, unknownAddress } from "./refuse.ts";
@@ -47,10 +48,7 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
     },
   });
   const limit = bodyLimit({ maxSize: deps.limits.maxBodyBytes, onError: () => problemResponse(tooLarge(deps.limits)) });
-  app.use("*", securityHeaders(deps), async ({ req }, next) => {
-    if (!URL.canParse(req.url)) throw new SettError("usage", "The request names no host.", { hint: "Send the header `Host`." });
-    await next();
-  });
+  app.use("*", securityHeaders(deps), requireHostName(deps.hostNames));
   app.get("/healthz", (context) => {
     const reason = deps.board.contactProblem();
     return reason === undefined
@@ -62,7 +60,7 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
     document ??= JSON.stringify(documentOf(app, deps.version));
     return context.body(document, 200, { "content-type": "application/json" });
   });
-  app.use("/v1/*", accessGate(parts, access), limit, answerEtags, idempotency(parts));
+  app.use("/v1/*", accessGate(parts, access), limit, requireJson, answerEtags, idempotency(parts));
   for (const add of addResources) add(app, parts);
   addHookRoutes(app, parts);
   const assistants = new McpSessions(parts);

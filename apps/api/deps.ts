@@ -24,6 +24,8 @@ export type Deps = {
   cookieKey?: Buffer | undefined;
   /** Browsers reach it by TLS alone. */
   isSecure: boolean;
+  /** By which names it may be asked, as a URL has them; undefined: by any. */
+  hostNames?: readonly string[] | undefined;
   /** Other origins whose pages may use the API: none, most often. */
   origins: readonly string[];
   /** Undefined where the API sees no repository: then it states no goals, and shows no commits. */

@@ -1,6 +1,7 @@
 // The API's program: creates the dependencies, and alone reads the environment.
 
 import { randomUUID } from "node:crypto";
+import { setPriority } from "node:os";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
@@ -65,7 +66,11 @@ async function main([argument, ...more]: string[]): Promise<void> {
   }
 }
 
+/** As `nice`: on a full machine those who watch yield to those who work. */
+const niceness = 5;
+
 async function runApi(settings: Settings): Promise<void> {
+  setPriority(niceness);
   const log = createJsonLog(console.log, systemClock.now).with({ service: "api", instance: settings.instance });
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
@@ -77,9 +82,9 @@ async function runApi(settings: Settings): Promise<void> {
     onLost: fail,
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
-  const { tokens, oidc, isSecure, origins, limits, repositoryFolder, triggers, hookSecretsFolder } = settings;
+  const { tokens, oidc, isSecure, hostNames, origins, limits, repositoryFolder, triggers, hookSecretsFolder } = settings;
   const deps: Deps = {
-    ...{ board, version: packageJson.version, tokens, oidc, isSecure, origins, limits, triggers },
+    ...{ board, version: packageJson.version, tokens, oidc, isSecure, hostNames, origins, limits, triggers },
     secretOf: async (name) => (hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name)),
     repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
     logs: await openLogs(settings, process.env),
@@ -92,8 +97,11 @@ async function runApi(settings: Settings): Promise<void> {
   };
   const page = await carriedPage();
   const api = createApi(deps, signal, page === undefined ? {} : { page: pageOf(page) });
+  // Redis sends the log to this process once.
+  const { hub } = api.parts;
+  const followed = { ...board, followEvents: (from: string, over: AbortSignal) => hub.follow(from, over) };
   const telemetrySettings = await withHeaders(settings, signal);
-  const telemetry = startTelemetry({ board, settings: telemetrySettings, version: deps.version, log, signal });
+  const telemetry = startTelemetry({ board: followed, settings: telemetrySettings, version: deps.version, log, signal });
   const health = createServiceApp({
     service: "api",
     health: () => healthOf(deps),

@@ -16,7 +16,7 @@ export const suggestRequest: Suggest = (command) => {
     questions: "GET /v1/inquiries",
     resume: "POST /v1/resume",
     retry: `POST /v1/artefacts/${id}/retry`,
-    status: "GET /v1/instance",
+    status: words.includes("--all") ? "GET /v1/goals" : "GET /v1/instance",
     unearth: `GET /v1/artefacts/${id}`,
     watch: `GET /v1/events?goal=${id}`,
   };

@@ -6,7 +6,7 @@ import { hintOverHttp } from "./over-http.ts";
 export type Problem = { type: string; title: string; status: number; detail: string; hint?: string | undefined; code: string };
 
 type Kind = { status: ProblemStatus; title: string };
-export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503;
 
 const wrongUse: Kind = { status: 422, title: "The request is wrong" };
 const unknown: Kind = { status: 404, title: "There is no such thing" };
@@ -39,6 +39,8 @@ const kinds: Partial<Record<SettErrorCode, Kind>> = {
   "too-many-requests": { status: 429, title: "Too many requests" },
   usage: wrongUse,
   "workspace-dirty": conflict,
+  "wrong-host": { status: 421, title: "The request is for another host" },
+  "wrong-media-type": { status: 415, title: "The body is no JSON" },
 };
 
 /** Hono refuses a body that is no JSON by an error of its own. */

@@ -43,6 +43,9 @@ export const Environment = z.object({
     .enum(["true", "false"])
     .optional()
     .describe("`true` where a proxy before it does TLS: then the cookie is sent by TLS alone."),
+  SETT_API_NAMES: jsonText(z.array(z.string().min(1)).min(1), '["127.0.0.1","localhost","[::1]"]')
+    .optional()
+    .describe("By which names it may be asked, as JSON; a request for another host is refused. Default: any."),
   SETT_API_ORIGINS: jsonText(z.array(z.url({ protocol: /^https?$/ })), '["https://board.example.org"]')
     .default([])
     .describe("Other origins whose pages may use the API, as JSON. Default: none."),
@@ -128,6 +131,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     cookieKey: read.SETT_API_COOKIE_KEY,
     tls,
     isSecure: tls !== undefined || read.SETT_API_IS_SECURE === "true",
+    hostNames: read.SETT_API_NAMES,
     origins: read.SETT_API_ORIGINS.map((origin) => new URL(origin).origin),
     triggers: read.SETT_TRIGGERS,
     hookSecretsFolder: read.SETT_HOOK_SECRETS_DIR,

@@ -120,5 +120,5 @@ export function withoutHalfCharacter(text: string): string {
 }
 
 export type GoalEnding = "cancelled" | "artefact_limit";
-/** `artefacts`: how many the goal has. */
-export type GoalRecord = { ended: GoalEnding | undefined; artefacts: number };
+/** `artefacts`: how many the goal has. `trigger`: the name of the one that has stated it, if one has. */
+export type GoalRecord = { ended: GoalEnding | undefined; artefacts: number; trigger?: string | undefined };

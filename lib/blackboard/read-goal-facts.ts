@@ -14,6 +14,8 @@ type Causes = Map<ArtefactId, Map<string, ClaimId>>;
 export type StoredGoal = {
   goal: GoalId;
   ended: GoalEnding | undefined;
+  /** The name of the trigger that has stated it, if one has. */
+  trigger: string | undefined;
   /** Oldest first; the goal itself is among them. */
   artefacts: ArtefactHead[];
   causes: Causes;
@@ -38,7 +40,7 @@ export async function readGoalFacts(
   isOpen: (stored: StoredGoal) => boolean,
 ): Promise<StoredGoal> {
   for (let tries = 1; ; tries += 1) {
-    const [{ ended }, ids, openQuestions] = await Promise.all([
+    const [{ ended, trigger }, ids, openQuestions] = await Promise.all([
       board.readGoal(goal),
       board.listArtefactsOfGoal(goal),
       board.listOpenQuestions(),
@@ -47,7 +49,7 @@ export async function readGoalFacts(
     const malformed: MalformedClaim[] = [];
     const claims = await board.readClaims(claimsIn(causes), (one) => malformed.push(one));
     const artefacts = await readHeads(ids, claims);
-    const stored = { goal, ended, artefacts, causes, openQuestions: new Set(openQuestions), claims, malformed };
+    const stored = { goal, ended, trigger, artefacts, causes, openQuestions: new Set(openQuestions), claims, malformed };
     if (isOpen(stored) || tries === maxTries || (await isUnchanged(board, goal, ids, causes))) return stored;
   }
 }

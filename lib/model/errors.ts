@@ -63,6 +63,8 @@ export const exitCodeOf = {
   usage: exitCodes.wrongUse,
   "workspace-dirty": exitCodes.failed,
   "workspace-taken": exitCodes.failed,
+  "wrong-host": exitCodes.failed,
+  "wrong-media-type": exitCodes.wrongUse,
 } as const;
 
 export type SettErrorCode = keyof typeof exitCodeOf;

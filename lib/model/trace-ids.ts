@@ -1,5 +1,5 @@
 // The ids of a goal's trace (W3C Trace Context). They follow from ids on the blackboard, so that each program finds them by itself.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** The goal's UUID as 32 hexadecimal digits. */
 export function traceIdOf(goal: string): string {
@@ -19,7 +19,7 @@ export const spanKeys = {
 
 /** The first 8 bytes of the key's SHA-256, in hexadecimal: `printf %s KEY | sha256sum | cut -c1-16`. */
 export function spanIdOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex").slice(0, 16);
+  return hash("sha256", key, "hex").slice(0, 16);
 }
 
 /** A run of an agent's command. */

@@ -15,3 +15,7 @@ export function isWanted({ goal_id, type, agent, actor }: SettEvent, filter: Eve
   if (filter.agent !== undefined && agent !== filter.agent) return false;
   return filter.actor === undefined || actor.startsWith(filter.actor);
 }
+
+export function wantsAll({ goal, types, agent, actor }: EventFilter): boolean {
+  return goal === undefined && types.length === 0 && agent === undefined && actor === undefined;
+}

@@ -5,26 +5,26 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
 import { compareIds } from "./event-id.ts";
+import { type EventFilter, isWanted } from "./filter.ts";
+import { Pace } from "./pace.ts";
+import { PastPages } from "./past-pages.ts";
+import { Sent } from "./sent.ts";
 
 type Board = Pick<PersonBlackboard, "followEvents" | "readEvents" | "endOfEvents" | "onReconnect">;
-
-/** `frame`: the event as clients get it, made once for all of them. */
-export type Sent = { event: SettEvent; frame: Uint8Array };
 
 /** Events that stay in memory, for clients that are a little behind: at most one and a half times so many, and some 24 MB. */
 const defaultRingSize = 16_384;
 const maxRingBytes = 16 * 1024 * 1024;
-/** Clients that read the past: so many pages of Redis at the same time, however many clients there are. */
-const maxPastReads = 2;
 const retryMs = 500;
+/** A follower that is in no hurry gets what has come in this time at once. */
+const followMs = 100;
+const followAtOnce = 1_000;
+const lookMs = 60_000;
 
-const encoder = new TextEncoder();
-
-type Wants = (event: SettEvent) => boolean;
-const wantsAll: Wants = () => true;
+const unfiltered: EventFilter = { types: [] };
 
 /** One that waits: nothing that it wants has come after `past` up to the newest event. */
-type Waiter = { past: string; wants: Wants; wake: () => void };
+type Waiter = { past: string; filter: EventFilter; wake: () => void };
 
 export class EventHub {
   readonly #board: Board;
@@ -36,13 +36,16 @@ export class EventHub {
   #before: string | undefined;
   #last: string | undefined;
   #ringBytes = 0;
-  readonly #pastReads: Promise<unknown>[] = Array.from({ length: maxPastReads }, () => Promise.resolve());
-  #nextRead = 0;
+  readonly #past: PastPages;
+  /** What was last taken out of the ring: as a rule all clients take the same. */
+  #taken: { key: string; sent: readonly Sent[] } | undefined;
   readonly #waiting = new Set<Waiter>();
+  readonly #pace = new Pace();
   readonly #listeners = new Set<(events: readonly SettEvent[]) => void>();
 
   constructor(board: Board, log: JsonLog, ringSize = defaultRingSize) {
     this.#board = board;
+    this.#past = new PastPages(board);
     this.#log = log;
     this.#ringSize = ringSize;
   }
@@ -59,7 +62,11 @@ export class EventHub {
         this.#last ??= await this.#board.endOfEvents();
         this.#before ??= this.#last;
         this.#wake();
-        for await (const events of this.#board.followEvents(this.#last, signal)) this.#take(events);
+        for await (const events of this.#board.followEvents(this.#last, signal)) {
+          this.#take(events);
+          const wait = this.#pace.after(events.length, performance.now());
+          if (wait > 0) await sleep(wait, signal);
+        }
       } catch (error) {
         if (signal.aborted) return;
         this.#log.warn("The log cannot be followed, trying again", { error: messageOf(error) });
@@ -79,36 +86,41 @@ export class EventHub {
     if (this.#before === undefined || compareIds(id, this.#before) < 0) return undefined;
     const newest = this.#ring.at(-1)?.event.id;
     if (newest === undefined || compareIds(id, newest) >= 0) return [];
+    const key = `${id} ${newest} ${most}`;
+    if (this.#taken?.key === key) return this.#taken.sent;
     let [low, high] = [0, this.#ring.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (compareIds(this.#ring[middle]?.event.id ?? "0", id) <= 0) low = middle + 1;
       else high = middle;
     }
-    return this.#ring.slice(low, low + most);
+    const sent = this.#ring.slice(low, low + most);
+    this.#taken = { key, sent };
+    return sent;
   }
 
-  /** The events after this one, from memory, else from Redis; at most about `count`. Empty where there are none. */
-  async read(id: string, count: number): Promise<readonly Sent[]> {
-    const inMemory = this.after(id, count);
-    if (inMemory !== undefined) return inMemory;
-    return await this.#inTurn(async () => (await this.#board.readEvents(id, count)).map(sent));
+  /** The events after this one, from memory, else from Redis; at most about `count`. Empty where there are none, and after the signal. */
+  async read(id: string, count: number, over?: AbortSignal): Promise<readonly Sent[]> {
+    return this.after(id, count) ?? (await this.#past.read(id, count, over));
   }
 
-  /** Each read waits for an earlier one. */
-  async #inTurn<Result>(read: () => Promise<Result>): Promise<Result> {
-    const place = this.#nextRead;
-    this.#nextRead = (place + 1) % maxPastReads;
-    const reading = Promise.resolve(this.#pastReads[place]).then(read);
-    this.#pastReads[place] = reading.catch(() => undefined);
-    return await reading;
+  /** All events after this one, in batches, about a tenth of a second late; ends with the signal. Throws where the past cannot be read. */
+  async *follow(from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
+    for (let last = from; !signal.aborted; ) {
+      const sent = await this.read(last, followAtOnce, signal);
+      if (signal.aborted) return;
+      last = sent.at(-1)?.event.id ?? last;
+      if (sent.length > 0) yield sent.map(({ event }) => event);
+      else await this.changed(last, lookMs, signal);
+      if (sent.length < followAtOnce) await sleep(followMs, signal);
+    }
   }
 
   /**
    * Resolves when there is an event after this one that is wanted, after `ms`, or at the signal: with the id of an event up to which none is
    * wanted. What is not wanted wakes nobody: hundreds may watch a goal each.
    */
-  async changed(id: string, ms: number, signal: AbortSignal, wants: Wants = wantsAll): Promise<string> {
+  async changed(id: string, ms: number, signal: AbortSignal, filter: EventFilter = unfiltered): Promise<string> {
     if (signal.aborted || (this.#last !== undefined && compareIds(this.#last, id) > 0)) return id;
     return await new Promise<string>((resolve) => {
       const finish = () => {
@@ -117,7 +129,7 @@ export class EventHub {
         this.#waiting.delete(waiter);
         resolve(waiter.past);
       };
-      const waiter: Waiter = { past: id, wants, wake: finish };
+      const waiter: Waiter = { past: id, filter, wake: finish };
       const timer = setTimeout(finish, ms);
       signal.addEventListener("abort", finish, { once: true });
       this.#waiting.add(waiter);
@@ -139,24 +151,29 @@ export class EventHub {
   #take(events: readonly SettEvent[]): void {
     const before = this.#last;
     for (const event of events) {
-      const one = sent(event);
+      const one = new Sent(event);
       this.#ring.push(one);
-      this.#ringBytes += one.frame.byteLength;
+      this.#ringBytes += one.bytes;
     }
     this.#last = events.at(-1)?.id ?? this.#last;
     // Cut only now and then: each cut moves all that stays.
     if (this.#ring.length > this.#ringSize * 1.5 || this.#ringBytes > maxRingBytes * 1.5) this.#cut();
     for (const listener of this.#listeners) listener(events);
+    if (this.#waiting.size === 0) return;
+    const goals = new Set<string | undefined>(events.map(({ goal_id }) => goal_id));
     for (const waiter of [...this.#waiting]) {
+      const { goal } = waiter.filter;
       // One that says it is elsewhere looks for itself.
-      if (waiter.past !== before || isReached(waiter, events)) waiter.wake();
+      if (waiter.past !== before) waiter.wake();
+      else if (goal !== undefined && !goals.has(goal)) waiter.past = this.#last ?? waiter.past;
+      else if (isReached(waiter, events)) waiter.wake();
     }
   }
 
   #cut(): void {
     let from = Math.max(0, this.#ring.length - this.#ringSize);
-    let bytes = this.#ring.slice(from).reduce((sum, { frame }) => sum + frame.byteLength, 0);
-    for (; bytes > maxRingBytes; from += 1) bytes -= this.#ring[from]?.frame.byteLength ?? 0;
+    let bytes = this.#ring.slice(from).reduce((sum, one) => sum + one.bytes, 0);
+    for (; bytes > maxRingBytes; from += 1) bytes -= this.#ring[from]?.bytes ?? 0;
     this.#before = this.#ring[from - 1]?.event.id ?? this.#before;
     this.#ring = this.#ring.slice(from);
     this.#ringBytes = bytes;
@@ -170,12 +187,8 @@ export class EventHub {
 /** Whether one of the events is wanted. Those before it are past. */
 function isReached(waiter: Waiter, events: readonly SettEvent[]): boolean {
   for (const event of events) {
-    if (waiter.wants(event)) return true;
+    if (isWanted(event, waiter.filter)) return true;
     waiter.past = event.id;
   }
   return false;
-}
-
-function sent(event: SettEvent): Sent {
-  return { event, frame: encoder.encode(`id: ${event.id}\nevent: sett\ndata: ${JSON.stringify(event)}\n\n`) };
 }

@@ -1,13 +1,15 @@
 // Server-sent events for one client: the past from Redis, then what the hub brings, without a gap or a repeat.
 import { sleep } from "../../../lib/async/sleep.ts";
-import { type EventFilter, isWanted } from "./filter.ts";
-import type { EventHub, Sent } from "./hub.ts";
+import { type EventFilter, isWanted, wantsAll } from "./filter.ts";
+import type { EventHub } from "./hub.ts";
+import { joined, type Sent } from "./sent.ts";
 
 /** Milliseconds. A client that takes nothing for `patienceMs` is cut. */
 export type StreamLimits = { pingMs: number; patienceMs: number };
 export const defaultStreamLimits: StreamLimits = { pingMs: 15_000, patienceMs: 30_000 };
 
-const atOnce = 500;
+/** Some 70 KB: of each client that reads the past, so much is on its way. */
+const atOnce = 250;
 const retryMs = 500;
 const encoder = new TextEncoder();
 
@@ -81,12 +83,11 @@ async function* framesOf(
   let last = from;
   let sentAt = performance.now();
   while (!over.aborted) {
-    const events = await read(hub, last, over);
+    const { isEmpty, chunk, end } = await nextChunk(hub, last, filter, over);
     if (over.aborted) return;
-    const wanted = events.filter(({ event }) => isWanted(event, filter));
-    last = events.at(-1)?.event.id ?? last;
-    if (wanted.length > 0) {
-      yield joined(wanted);
+    last = end;
+    if (chunk !== undefined) {
+      yield chunk;
       sentAt = performance.now();
     }
     const left = pingMs - (performance.now() - sentAt);
@@ -94,27 +95,27 @@ async function* framesOf(
       // With where the client is in the log: what it does not want need not be read again.
       yield encoder.encode(`id: ${last}\nevent: ping\ndata: {}\n\n`);
       sentAt = performance.now();
-    } else if (events.length === 0) last = await hub.changed(last, left, over, (event) => isWanted(event, filter));
+    } else if (isEmpty) last = await hub.changed(last, left, over, filter);
   }
+}
+
+/** `end`: up to where the log was looked at. Of a slow client no more than the bytes stays in memory. */
+async function nextChunk(hub: EventHub, last: string, filter: EventFilter, over: AbortSignal) {
+  const events = await read(hub, last, over);
+  const wanted = wantsAll(filter) ? events : events.filter(({ event }) => isWanted(event, filter));
+  return {
+    isEmpty: events.length === 0,
+    chunk: wanted.length === 0 ? undefined : joined(wanted),
+    end: events.at(-1)?.event.id ?? last,
+  };
 }
 
 /** Redis may be away: the stream waits, and goes on where it was. */
 async function read(hub: EventHub, last: string, over: AbortSignal): Promise<readonly Sent[]> {
   try {
-    return await hub.read(last, atOnce);
+    return await hub.read(last, atOnce, over);
   } catch {
     await sleep(retryMs, over);
     return [];
   }
-}
-
-function joined(events: readonly Sent[]): Uint8Array {
-  if (events.length === 1 && events[0] !== undefined) return events[0].frame;
-  const whole = new Uint8Array(events.reduce((sum, { frame }) => sum + frame.byteLength, 0));
-  let at = 0;
-  for (const { frame } of events) {
-    whole.set(frame, at);
-    at += frame.byteLength;
-  }
-  return whole;
 }

@@ -20,6 +20,7 @@ export type GoalFacts = {
   artefacts: number;
   failures: ArtefactHead[];
   commit: string | undefined;
+  trigger: string | undefined;
   cost: GoalCost | undefined;
 };
 
@@ -78,7 +79,7 @@ export class GoalReadings {
       ...{ goal, status, cost, summary: goalSummary(reading), failures: failuresOf(reading) },
       created_at: (first ?? artefacts[0])?.created_at ?? new Date(0).toISOString(),
       artefacts: artefacts.length,
-      commit: first?.metadata.commit,
+      ...{ commit: first?.metadata.commit, trigger: reading.trigger },
     };
   }
 

@@ -6,9 +6,10 @@ import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { claimView } from "./claim-view.ts";
 import type { GoalFacts } from "./goal-readings.ts";
 
-export function goalSummaryView({ goal, status, summary, created_at, artefacts, failures, cost }: GoalFacts) {
+export function goalSummaryView({ goal, status, summary, created_at, artefacts, failures, cost, trigger }: GoalFacts) {
   return {
     ...{ id: goal, state: status.state, summary, created_at, artefacts, cost: goalCostJson(cost) },
+    trigger: trigger ?? null,
     open_claims: status.openClaims.length,
     waiting_for: status.waitingFor.length,
     failures: failures.length,

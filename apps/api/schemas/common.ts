@@ -20,6 +20,8 @@ const problems = {
   404: problem("There is no such thing."),
   409: problem("The instance refuses this: the sentence says why."),
   413: problem("The body is too large."),
+  415: problem("The body does not say that it is JSON."),
+  421: problem("The request is for another host: `sett ui` answers to names of this machine alone."),
   422: problem("The request is wrong: a parameter, the body, or an id that several things begin with."),
   429: problem("Too many requests: `Retry-After` says when to try again."),
   503: problem("Redis or another part of the instance does not answer."),
@@ -29,13 +31,14 @@ const problems = {
 export const readProblems = {
   401: problems[401],
   403: problems[403],
+  421: problems[421],
   422: problems[422],
   429: problems[429],
   503: problems[503],
 } as const;
 export const findProblems = { ...readProblems, 404: problems[404], 409: problems[409] } as const;
 /** What may go wrong with every write. */
-export const writeProblems = { ...findProblems, 413: problems[413] } as const;
+export const writeProblems = { ...findProblems, 413: problems[413], 415: problems[415] } as const;
 
 /** For every route but those that are open to everyone. */
 export const security: Record<string, string[]>[] = [{ bearer: [] }, { cookie: [] }];

@@ -14,6 +14,7 @@ const summary = {
   state: GoalStateWord,
   summary: z.string(),
   created_at: Instant,
+  trigger: z.string().nullable().openapi({ description: "The name of the trigger that has stated it; null where a person has." }),
   artefacts: z.int().openapi({ description: "How many artefacts the goal has." }),
   cost: GoalCost.nullable().openapi({ description: "Of its calls of language models; null where there were none." }),
 };

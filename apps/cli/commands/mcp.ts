@@ -5,6 +5,7 @@ import { aborted } from "../../../lib/async/sleep.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
 import type { OpenInstance } from "../../../lib/mcp/deps.ts";
+import { answerToUnreadable } from "../../../lib/mcp/unreadable.ts";
 import { allRights, Right } from "../../../lib/model/api-access.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
@@ -50,7 +51,13 @@ export const mcp = defineCommand({
     const server = createMcpServer({ version, rights, open: () => open(args, shell) });
     const stdin = Readable.from(shell.stdin());
     const ended = Promise.race([once(stdin, "close"), aborted(shell.interrupted)]);
-    await server.connect(new StdioServerTransport(stdin, writableOf(shell)));
+    const output = writableOf(shell);
+    const transport = new StdioServerTransport(stdin, output);
+    transport.onerror = (error) => {
+      const answer = answerToUnreadable(error);
+      if (answer !== undefined) output.write(`${JSON.stringify(answer)}\n`);
+    };
+    await server.connect(transport);
     await ended;
     await server.close();
     return;

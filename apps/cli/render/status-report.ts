@@ -148,7 +148,7 @@ function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Sty
 }
 
 function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing, columns: number | undefined): string[] {
-  const { goal, status, artefacts, cost } = reading;
+  const { goal, status, artefacts, cost, trigger } = reading;
   const { style } = drawing;
   const { state, openClaims, waitingFor } = status;
   const first = artefacts.find((artefact) => String(artefact.id) === goal);
@@ -167,6 +167,7 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [
     wrap(`${place}${summary}`, { columns, indent: visibleWidth(place) }),
+    ...(trigger === undefined ? [] : [`${indent}${style.dim("stated by")} trigger ${shorten(oneLine(trigger), 60)}`]),
     ...(cost === undefined || goalCostText(cost) === "" ? [] : [`${indent}${style.dim("cost")} ${goalCostText(cost)}`]),
     ...(state === "stalled"
       ? [`${indent}${style.dim(whyStalled(results))}`, nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing)]

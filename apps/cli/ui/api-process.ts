@@ -19,6 +19,8 @@ export type ApiSettings = {
 
 /** Short: a Redis that has started again may have another port, which only a new process learns. */
 const giveUp = "1500ms";
+/** Of this machine, as only its own programs use them. */
+const ownNames = ["127.0.0.1", "localhost", "[::1]"];
 const keptLines = 20;
 const endMs = 3_000;
 
@@ -81,6 +83,7 @@ function variablesOf({ place, logs, token, cookieKey, port }: ApiSettings): Reco
     REDIS_URL: place.redisUrl,
     SETT_REDIS_GIVE_UP: giveUp,
     SETT_API_HOST: "127.0.0.1",
+    SETT_API_NAMES: JSON.stringify(ownNames),
     SETT_API_PORT: String(port),
     SETT_API_TOKENS: JSON.stringify([token]),
     SETT_API_COOKIE_KEY: cookieKey,

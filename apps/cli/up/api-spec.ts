@@ -10,7 +10,7 @@ import type { ContainerSpec, Mount } from "../../../lib/runtime/container-spec.t
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { apiName, apiVolumeName, openNetworkName } from "../../../lib/runtime/names.ts";
 import { apiProgram } from "../instance/programs.ts";
-import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limits.ts";
+import { gatewayStopSeconds, mebibyte, watchingResources } from "./container-limits.ts";
 import { hostAlias } from "./gateway-spec.ts";
 import { type ApiPlace, type PlanInput, type PlannedService, serviceEnvironment } from "./plan-input.ts";
 import { logsSocket, logsSocketMount, redisSocketMount } from "./sockets.ts";
@@ -52,7 +52,7 @@ export function planApi(input: ApiInput, labels: Record<"api" | "files", PartLab
     capabilities: "none",
     isRootReadOnly: true,
     pidsLimit: 512,
-    resources: serviceResources,
+    resources: watchingResources,
     restart: "unless-stopped",
     stopTimeoutSeconds: gatewayStopSeconds,
   };

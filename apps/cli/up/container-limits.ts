@@ -54,6 +54,9 @@ const serviceCpus = 8;
 
 export const serviceResources: Resources = { reservedNanoCpus: nano(serviceCpus) };
 
+/** Of what only shows the others' work: it yields to them. */
+export const watchingResources: Resources = { reservedNanoCpus: nano(serviceCpus / 4) };
+
 export function redisResources({ limits, reservations }: SettConfig["services"]["redis"]["resources"]): Resources {
   const { cpus, memory_bytes } = limits;
   return {

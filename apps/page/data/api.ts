@@ -1,6 +1,8 @@
 // How the page asks the API: one function for reads and one for writes. A refusal becomes an ApiError with the same sentences as on the
 // command line.
 
+import { adviceForPeople } from "../text/advice.ts";
+
 /** What the API's problem details (RFC 9457) say. `status` 0: there was no answer. */
 export class ApiError extends Error {
   readonly status: number;
@@ -79,5 +81,6 @@ async function problemOf(response: Response): Promise<ApiError> {
     .json()
     .catch(() => ({ title: `The server answered ${status} ${response.statusText}.` }));
   const message = problem.detail ?? problem.title ?? `The server answered ${status}.`;
-  return new ApiError({ status, code: problem.code ?? String(status), message, hint: problem.hint });
+  const hint = adviceForPeople(problem.hint);
+  return new ApiError({ status, code: problem.code ?? String(status), message: adviceForPeople(message) ?? message, hint });
 }

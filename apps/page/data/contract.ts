@@ -44,6 +44,7 @@ type GoalBase = {
   state: GoalState;
   summary: string;
   created_at: string;
+  trigger: string | null;
   artefacts: number;
   cost: GoalCostView | null;
 };

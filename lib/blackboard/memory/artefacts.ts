@@ -122,7 +122,8 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
 
     async readGoal(goal) {
       const record = state.goals.get(goal);
-      return { ended: record?.ended, artefacts: record?.artefacts.length ?? 0 };
+      const trigger = state.triggers.goals.get(goal)?.get("trigger");
+      return { ended: record?.ended, artefacts: record?.artefacts.length ?? 0, trigger };
     },
 
     async endGoal({ goal, ending, by, failure, epoch, readOn }) {

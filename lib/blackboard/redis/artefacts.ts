@@ -77,10 +77,10 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     },
 
     async readGoal(goal) {
-      const [ended, artefacts] = await connection.run((client) =>
-        Promise.all([client.hGet(keys.goal(goal), "ended"), client.zCard(keys.artefactsOfGoal(goal))]),
+      const [[ended, trigger], artefacts] = await connection.run((client) =>
+        Promise.all([client.hmGet(keys.goal(goal), ["ended", "trigger"]), client.zCard(keys.artefactsOfGoal(goal))]),
       );
-      return { ended: endingOf(ended), artefacts };
+      return { ended: endingOf(ended), artefacts, trigger: trigger ?? undefined };
     },
 
     endGoal({ goal, ending, by = "", failure, epoch, readOn }) {

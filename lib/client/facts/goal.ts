@@ -16,6 +16,8 @@ export type GoalReading = {
   status: GoalStatus;
   /** Oldest first; the goal itself is among them. */
   artefacts: ArtefactHead[];
+  /** The name of the trigger that has stated it; undefined where a person has. */
+  trigger?: string | undefined;
   /** What its calls of language models have cost; undefined where there were none. */
   cost?: GoalCost | undefined;
 };
@@ -23,7 +25,7 @@ export type GoalReading = {
 export async function readGoal(board: PersonBlackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
   const heads = (ids: readonly ArtefactId[]) => readHeads(board, ids, known);
   const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running");
-  return { goal, status: goalStatus(facts), artefacts: facts.artefacts };
+  return { goal, status: goalStatus(facts), artefacts: facts.artefacts, trigger: facts.trigger };
 }
 
 export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {

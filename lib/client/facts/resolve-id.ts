@@ -103,6 +103,7 @@ function ambiguous(text: string, found: readonly ArtefactHead[], what: string): 
 
 function listing(what: What, suggest: Suggest): string {
   if (what === "question") return `\`${suggest("questions")}\` lists the questions that wait for an answer.`;
+  if (what === "goal") return `\`${suggest("status --all")}\` lists the goals.`;
   return `\`${suggest("hoard")}\` lists the ids.`;
 }
 

@@ -26,13 +26,14 @@ export function agentJson(agent: RegisteredAgent, situation: Situation) {
 }
 
 export function goalJson(reading: GoalReading, situation: Situation) {
-  const { goal, status, artefacts, cost } = reading;
+  const { goal, status, artefacts, cost, trigger } = reading;
   const { state, openClaims, waitingFor } = status;
   return {
     id: goal,
     state,
     summary: goalSummary(reading),
     created_at: artefacts[0]?.created_at,
+    trigger: trigger ?? null,
     artefacts: artefacts.length,
     cost: goalCostJson(cost),
     open_claims: openClaims.map(claimJson),

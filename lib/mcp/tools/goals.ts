@@ -85,6 +85,7 @@ export const listGoals = defineTool({
         goal_id: one.goal,
         state: one.status.state,
         summary: goalSummary(one),
+        trigger: one.trigger ?? null,
         created_at: one.artefacts[0]?.created_at ?? null,
         artefacts: one.artefacts.length,
       })),

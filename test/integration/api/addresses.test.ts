@@ -45,6 +45,21 @@ test("a request that names no host is refused, and nothing has failed", async ()
   await server.stop();
 });
 
+test("where only some names lead to the API, a request for another host is refused, whatever token it has", async () => {
+  const hostNames = ["127.0.0.1", "localhost", "[::1]"];
+  await using scene = await ApiScene.start({ coder: {} }, { orchestrator: false, deps: { hostNames } });
+  for (const host of ["127.0.0.1", "localhost:9000", "LOCALHOST", "[::1]:80"])
+    expect(await scene.get("/v1/instance", { headers: { host } })).toMatchObject({ status: 200 });
+  for (const host of ["rebound.example.org", "127.0.0.1.example.org:8443", "localhost.", "0.0.0.0"])
+    for (const path of ["/v1/instance", "/healthz", "/?token=x", "/mcp"])
+      expect(await scene.get(path, { headers: { host } })).toMatchObject({ status: 421, body: { code: "wrong-host" } });
+  const { body } = await scene.get("/v1/instance", { headers: { host: "rebound.example.org" } });
+  expect(body).toMatchObject({
+    detail: "The request is for rebound.example.org, and here answers 127.0.0.1, localhost, [::1] alone.",
+    hint: "Use one of these names: 127.0.0.1, localhost, [::1].",
+  });
+});
+
 test("an address of SETT_API with more than a host and its port is refused: the token would go to another program", () => {
   for (const more of ["/x/y", "/?a=b", "/#a"]) {
     const read = () => apiOf({ SETT_API: `https://sett.example.org${more}`, SETT_API_TOKEN: "t" });

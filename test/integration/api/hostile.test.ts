@@ -58,7 +58,30 @@ test("a body that is no JSON object of the right shape is refused", async () => 
   const deep = `{"text":${"[".repeat(4_000)}${"]".repeat(4_000)}}`;
   expect(await scene.ask("POST", "/v1/goals", { body: deep })).toMatchObject({ status: 422 });
   for (const type of ["text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/xml"])
-    expect(await scene.post("/v1/goals", { text: "x" }, { headers: { "content-type": type } })).toMatchObject({ status: 422 });
+    expect(await scene.post("/v1/goals", { text: "x" }, { headers: { "content-type": type } })).toMatchObject({
+      status: 415,
+      body: { code: "wrong-media-type", detail: `The body of the request is ${type}, and the API takes JSON alone.` },
+    });
+});
+
+test("a body that does not say what it is is refused, and no body needs to say it", async () => {
+  const send = (path: string, body?: string) =>
+    scene.app.fetch(
+      new Request(`${scene.url}${path}`, {
+        ...{ method: "POST", headers: { authorization: `Bearer ${scene.tokens.all}` } },
+        ...(body !== undefined && { body: new TextEncoder().encode(body) }),
+      }),
+    );
+  const refused = await send("/v1/goals", '{"text":"x"}');
+  expect([refused.status, await refused.json()]).toMatchObject([
+    415,
+    { detail: "The body of the request does not say what it is, and the API takes JSON alone." },
+  ]);
+  expect((await send("/v1/goals")).status).toBe(422);
+  const { status } = await fetch(`${scene.url}/v1/goals/00000000/cancel`, {
+    ...{ method: "POST", headers: { authorization: `Bearer ${scene.tokens.all}` } },
+  });
+  expect(status).toBe(404);
 });
 
 test("a cursor that no list has answered is refused", async () => {

@@ -232,6 +232,19 @@ test("what a person has just written is in the next list", async () => {
   }
 });
 
+test("a goal that a trigger has stated has its name", async () => {
+  const [first, second] = await scene.clan.board.listGoals();
+  if (first === undefined || second === undefined) throw new Error("There are goals.");
+  const order = { mark: "trigger", value: "nightly", actor: "trigger:nightly" } as const;
+  await scene.clan.board.recordTrigger({
+    ...{ ...order, record: { goal: first } },
+    event: { type: "trigger_fired", goal_id: first, data: { kind: "cron", cause: "2026-11-24T02:00:00.000Z" } },
+  });
+  expect((await scene.get(`/v1/goals/${first}`)).body).toMatchObject({ trigger: "nightly" });
+  expect((await scene.get(`/v1/goals/${second}`)).body).toMatchObject({ trigger: null });
+  expect((await scene.get("/v1/goals?order=asc&limit=1")).body).toMatchObject({ items: [{ id: first, trigger: "nightly" }] });
+});
+
 test("what is wrong is said in plain words, and advice is about requests", async () => {
   const refused = async (path: string) => (await scene.get(path)).body;
   expect(await refused("/v1/goals?limit=0")).toMatchObject({
@@ -243,6 +256,10 @@ test("what is wrong is said in plain words, and advice is about requests", async
   expect(await refused("/v1/artefacts/ffffffff")).toMatchObject({
     detail: "There is no artefact ffffffff.",
     hint: "`GET /v1/artefacts` lists the ids.",
+  });
+  expect(await refused("/v1/goals/ffffffff")).toMatchObject({
+    detail: "There is no goal ffffffff.",
+    hint: "`GET /v1/goals` lists the goals.",
   });
   const { body } = await scene.post("/v1/goals", {});
   expect(body).toMatchObject({ detail: "The body is wrong: `text` is missing: it must be a text." });

@@ -6,7 +6,7 @@ import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdi
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { AskingSett, clearGoal, reportGoal } from "../../support/cli/asking-sett.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
-import { runSett } from "../../support/cli/sett-process.ts";
+import { runSett, startSett } from "../../support/cli/sett-process.ts";
 
 let sett: AskingSett;
 
@@ -92,11 +92,29 @@ describe("sett mcp", () => {
     await using editor = await connect();
     expect(await editor.call("read_goal", { goal: "ffffffff" })).toEqual({
       isError: true,
-      text: "There is no goal ffffffff. `list_artefacts` lists the ids. (artefact-not-found)",
+      text: "There is no goal ffffffff. `list_goals` lists the goals. (artefact-not-found)",
       data: {},
     });
     expect((await editor.call("read_artefact", { id: "../etc" })).text).toContain("is not the id of an artefact");
     expect((await editor.call("list_goals")).isError).toBe(false);
+  });
+
+  test("answers a line that is no message, as JSON-RPC wants it, and goes on", async () => {
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const lines = ["{ garbage", '{"hello":1}', JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }), ""];
+    await using running = startSett(["mcp"], { cwd: sett.at.folder, env: sett.at.env, stdin: lines.join("\n") });
+    await running.untilOut('"id":1');
+    const answers = running
+      .out()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const ofNone = { jsonrpc: "2.0", id: null };
+    expect(answers).toEqual([
+      { ...ofNone, error: { code: -32_700, message: "Parse error: the line is no JSON." } },
+      { ...ofNone, error: { code: -32_600, message: "Invalid Request: the line is no message of JSON-RPC 2.0." } },
+      expect.objectContaining({ id: 1, result: expect.anything() }),
+    ]);
   });
 
   test("an empty list of rights is refused, and not taken for the usual ones", async () => {

@@ -126,6 +126,16 @@ test("a Redis that was away is found again, and the page has the same address, t
   expect((await fetch(`${page.url}/v1/instance`, { headers: { cookie } })).status).toBe(200);
 });
 
+test("a name that only leads to this machine is no name of the page, also with its token", async () => {
+  await using running = at.start("ui", "--no-open");
+  const { url, token } = await pageOf(running);
+  const { port } = new URL(url);
+  const statusFor = async (host: string) =>
+    (await fetch(`${url}/v1/instance`, { headers: { host, authorization: `Bearer ${token}` } })).status;
+  expect(await statusFor(`localhost:${port}`)).toBe(200);
+  expect(await statusFor(`rebound.example.org:${port}`)).toBe(421);
+});
+
 test("a port that another program uses is named, and what is no port is wrong use", async () => {
   await using running = at.start("ui", "--no-open");
   const { port } = new URL((await pageOf(running)).url);

@@ -10,7 +10,7 @@ import type { GoalDetail } from "../../data/contract.ts";
 import { money, shortId } from "../../text/words.ts";
 
 export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
-  const { id, state, summary, commit, created_at, cost } = goal;
+  const { id, state, summary, commit, created_at, cost, trigger } = goal;
   // At rest there is no work to cancel, and the orchestrator would refuse.
   const isOver = state !== "running" && state !== "waiting";
   return (
@@ -32,6 +32,12 @@ export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => v
         )}
         <span>
           stated <Ago at={created_at} />
+          {trigger !== null && (
+            <>
+              {" by trigger "}
+              <Line text={trigger} max={60} />
+            </>
+          )}
         </span>
         {cost !== null && cost.calls > 0 && (
           <span>

@@ -59,7 +59,7 @@ export function GoalsView() {
 }
 
 function GoalRow({ goal }: { goal: GoalSummary }) {
-  const { id, state, summary, created_at, artefacts, open_claims, waiting_for, failures, cost } = goal;
+  const { id, state, summary, created_at, artefacts, open_claims, waiting_for, failures, cost, trigger } = goal;
   return (
     <li>
       <a className="goal-row" href={goalHref(id)}>
@@ -68,6 +68,11 @@ function GoalRow({ goal }: { goal: GoalSummary }) {
           <Line text={summary === "" ? "(no summary)" : summary} max={200} />
         </span>
         <span className="goal-facts">
+          {trigger !== null && (
+            <span>
+              by trigger <Line text={trigger} max={60} />
+            </span>
+          )}
           <Fact number={artefacts} noun="artefact" />
           {open_claims > 0 && <Fact number={open_claims} noun="open claim" />}
           {waiting_for > 0 && <Fact number={waiting_for} noun="waited for" plural="waited for" />}

@@ -46,7 +46,7 @@ export function triggersSuite(open: () => Promise<Bench>): void {
     const about = { ...event, goal_id: goal.goal_id };
     expect(await board.recordTrigger({ ...order, event: about })).toEqual({ outcome: "recorded" });
     expect(await (await bench.another()).recordTrigger({ ...order, event: about })).toEqual({ outcome: "already" });
-    expect(await board.readGoal(goal.goal_id)).toEqual({ ended: undefined, artefacts: 1 });
+    expect(await board.readGoal(goal.goal_id)).toEqual({ ended: undefined, artefacts: 1, trigger: "nightly" });
     const types = (await board.readEvents("0", 100)).map(({ type, actor: who }) => [type, who]);
     expect(types).toEqual([
       ["artefact_created", actor],

@@ -3,6 +3,8 @@ import { hintOverHttp, suggestRequest } from "../../../../apps/api/over-http.ts"
 
 test.each([
   ["hoard", "GET /v1/artefacts"],
+  ["status", "GET /v1/instance"],
+  ["status --all", "GET /v1/goals"],
   ["questions", "GET /v1/inquiries"],
   ["watch --no-follow --goal 9f3a12b4", "GET /v1/events?goal=9f3a12b4"],
   ["answer 7d1f0a2b yes", "POST /v1/questions/7d1f0a2b/answer"],

@@ -3,6 +3,7 @@ import { EventHub } from "../../../../../apps/api/events/hub.ts";
 import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../../lib/service/json-log.ts";
+import { newGoalId } from "../../../../support/records/sample.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 
 async function scene(ringSize: number) {
@@ -96,12 +97,10 @@ test("who waits for some events is not woken by others, and goes on behind them"
   await using at = await scene(10);
   const { board, hub, log, signal } = at;
   let isWoken = false;
-  const waiting = hub
-    .changed(hub.last ?? "", 60_000, signal, ({ actor }) => actor === "person:wanted")
-    .then((past) => {
-      isWoken = true;
-      return past;
-    });
+  const waiting = hub.changed(hub.last ?? "", 60_000, signal, { types: [], actor: "person:wanted" }).then((past) => {
+    isWoken = true;
+    return past;
+  });
   await log(30);
   expect(await hub.caughtUp(10_000, signal)).toBe(true);
   expect(isWoken).toBe(false);
@@ -115,9 +114,27 @@ test("who waits for what does not come learns how far it has looked", async () =
   await using at = await scene(10);
   const { hub, log, signal } = at;
   const leaving = new AbortController();
-  const waiting = hub.changed(hub.last ?? "", 60_000, leaving.signal, () => false);
+  const waiting = hub.changed(hub.last ?? "", 60_000, leaving.signal, { types: [], goal: newGoalId() });
   await log(30);
   expect(await hub.caughtUp(10_000, signal)).toBe(true);
   leaving.abort();
   expect(await waiting).toBe(hub.last ?? "");
+});
+
+test("a follower gets the past and what is new in their order, and asks Redis for nothing that is in memory", async () => {
+  await using at = await scene(1_000);
+  const { board, hub, log, signal } = at;
+  const over = new AbortController();
+  const seen: string[] = [];
+  const following = (async () => {
+    for await (const events of hub.follow("0", over.signal)) seen.push(...events.map(({ id }) => id));
+  })();
+  await waitFor("the past", () => seen.length === 3);
+  await log(40);
+  expect(await hub.caughtUp(10_000, signal)).toBe(true);
+  await waitFor("what is new", () => seen.length === 43);
+  over.abort();
+  await following;
+  expect(seen).toEqual((await board.readEvents("0", 1_000)).map(({ id }) => id));
+  expect(at.reads()).toBe(1);
 });

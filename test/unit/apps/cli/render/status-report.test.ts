@@ -46,6 +46,12 @@ function drawn(goals: readonly GoalReading[], around: Situation = situation([]),
   return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, columns);
 }
 
+test("a goal that a trigger has stated says so", () => {
+  const lines = drawn([{ ...reading("settled"), trigger: "nightly" }]);
+  expect(lines.at(-1)).toBe("          stated by trigger nightly");
+  expect(drawn([reading("settled")]).join("\n")).not.toContain("trigger");
+});
+
 test("an agent whose registration cannot be read is said, with what mends it", () => {
   const unreadable = { text: "{", problem: "it is not JSON" };
   const around = situation(["coder"]);

@@ -1,0 +1,31 @@
+// What the page says of goals that no person has stated, and of goals that there are not, in Chromium.
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { TestBrowser } from "../support/page/browser.ts";
+import { startPageScene } from "../support/page/page-scene.ts";
+
+setDefaultTimeout(120_000);
+
+test("a goal that a trigger has stated is marked in the list and in its own view", async () => {
+  await using browser = await TestBrowser.launch();
+  await using scene = await startPageScene({});
+  const { board } = scene.clan;
+  const nightly = await scene.clan.postGoal("Sweep");
+  await scene.clan.postGoal("Paint the door");
+  await board.recordTrigger({
+    ...{ record: { goal: nightly.goal_id }, mark: "trigger", value: "nightly", actor: "trigger:nightly" },
+    event: { type: "trigger_fired", goal_id: nightly.goal_id, data: { kind: "cron", cause: "2026-11-24T02:00:00.000Z" } },
+  });
+  const page = await browser.open(scene.page.address("#/goals"));
+  await page.getByText("by trigger nightly").waitFor();
+  expect(await page.getByText("by trigger").count()).toBe(1);
+  await page.getByText("by trigger nightly").click();
+  await page.getByText(/^stated .* by trigger nightly$/).waitFor();
+});
+
+test("of a goal that does not exist a person learns which view helps, and no request", async () => {
+  await using browser = await TestBrowser.launch();
+  await using scene = await startPageScene({});
+  const page = await browser.open(scene.page.address("#/goals/ffffffff"));
+  await page.getByRole("alert").getByText("The view Goals lists the goals.").waitFor();
+  expect(await page.getByRole("alert").textContent()).not.toMatch(/\/v1\/|GET/);
+});
