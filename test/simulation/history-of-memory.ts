@@ -2,13 +2,14 @@
 import { artefactOfFields } from "../../lib/blackboard/artefact-fields.ts";
 import type { ClaimRecord as MemoryClaim, State } from "../../lib/blackboard/memory/state.ts";
 import { registrationOfText } from "../../lib/blackboard/registration-text.ts";
+import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import type { ClaimRecord, History } from "../chaos/history.ts";
 
-/** It shares its records with the state. `planted`: the ids of events that were written by hand, which no rule is about. */
+/** It shares its records with the state. `planted`: events that were written by hand, as `textOfEvent`, which no rule is about. */
 export function historyOf(state: State, planted: ReadonlySet<string> = new Set()): History {
   return {
-    events: state.events.filter(({ id }) => !planted.has(id)),
+    events: state.events.filter((event) => !planted.has(textOfEvent(event))),
     artefacts: new Map([...state.indexed.keys()].flatMap((id) => artefactsAt(state, id))),
     claims: new Map([...state.claims].map(([id, record]) => [id, claimOf(record)])),
     causes: new Map([...state.causes].map(([id, causes]) => [id, Object.fromEntries(causes)])),
@@ -25,6 +26,9 @@ export function historyOf(state: State, planted: ReadonlySet<string> = new Set()
     isPaused: state.pause !== undefined,
   };
 }
+
+/** What tells events apart: an id comes again where Redis lost the event that had it, and its clock was set back. */
+export const textOfEvent = (event: SettEvent): string => JSON.stringify(event);
 
 /** One that was written over by hand may not be readable any more. */
 function artefactsAt(state: State, id: ArtefactId): (readonly [string, ReturnType<typeof readArtefact>])[] {

@@ -5,6 +5,7 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 import { garbageFor } from "../chaos/garbage.ts";
 import type { Random } from "../chaos/random.ts";
 import type { Poison } from "./faults.ts";
+import { textOfEvent } from "./history-of-memory.ts";
 import type { World } from "./world.ts";
 
 const deadlines = [
@@ -26,7 +27,7 @@ export function poison(
   switch (what) {
     case "event":
       hand.writeEvent(entryOf(garbageFor("events", random)));
-      planted.add(state.events.at(-1)?.id ?? "");
+      for (const event of state.events.slice(-1)) planted.add(textOfEvent(event));
       break;
     case "announcement":
       hand.writeAnnouncement(entryOf(garbageFor("claims", random)));

@@ -26,7 +26,7 @@ export type Outcome = {
   state: State;
   /** Undefined: it has come to rest. Otherwise what is left open, as a sentence. */
   limbo: string | undefined;
-  /** The ids of events that were planted by hand. */
+  /** Events that were planted by hand, as `textOfEvent`. */
   planted: ReadonlySet<string>;
   /** Goals that people posted, of which Redis may have lost some. */
   goals: readonly string[];

@@ -37,7 +37,7 @@ export class World {
   /** Goals that people have posted. */
   readonly goals: Artefact[] = [];
   readonly cancelled = new Set<string>();
-  /** The ids of events that were planted by hand. */
+  /** Events that were planted by hand, as `textOfEvent`. */
   readonly planted = new Set<string>();
   /** Errors of the kinds that only a mistake in a program makes. */
   readonly mistakes: string[] = [];
