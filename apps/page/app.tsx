@@ -30,7 +30,8 @@ const titles: Record<Route["view"], string> = {
 
 export function App() {
   const instance = useInstanceReading();
-  const { route } = usePlace();
+  const place = usePlace();
+  const { route } = place;
   useNotifier();
   useTitle(route, instance.data?.instance, waitingOf(instance.data?.counts));
   const main = useRef<HTMLElement>(null);
@@ -54,7 +55,7 @@ export function App() {
       <Navigation view={route.view} />
       <Connection />
       <main ref={main} id="main" tabIndex={-1} className={`view view-${route.view}`}>
-        <PartBoundary key={route.view}>
+        <PartBoundary key={route.view} address={JSON.stringify(place)}>
           <Suspense fallback={<p className="quiet loading">Loading…</p>}>{viewOf(route)}</Suspense>
         </PartBoundary>
       </main>

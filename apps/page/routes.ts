@@ -21,10 +21,19 @@ function routeOf(path: string): Route {
   const [view = "", id = "", ...rest] = path.replace(/^\/|\/$/g, "").split("/");
   if (rest.length > 0) return { view: "unknown", path };
   if (view === "" || (view === "goals" && id === "")) return { view: "goals" };
-  if (view === "goals") return { view: "goal", goal: decodeURIComponent(id) };
+  if (view === "goals") return goalOf(id) ?? { view: "unknown", path };
   if (id !== "") return { view: "unknown", path };
   if (view === "inbox" || view === "clan" || view === "log" || view === "new") return { view };
   return { view: "unknown", path };
+}
+
+/** Undefined for what no address is written as, such as `%`. */
+function goalOf(id: string): Route | undefined {
+  try {
+    return { view: "goal", goal: decodeURIComponent(id) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** `#/goals/ID?a=…`; members that are empty or undefined are left out. */

@@ -6,6 +6,8 @@ import { type GitResult, type GitRun, gitFailure } from "./run-git.ts";
 /** Of more commits only the newest are shown. */
 const maxShownCommits = 50;
 const plain = ["--no-color", "--no-ext-diff", "--no-textconv"];
+/** Whatever the user's settings say: nothing is left out, and a merge has the lines which it brings to its first parent. */
+const complete = ["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none"];
 const asMessages = ["--format=medium", "--no-color", "--no-decorate", "--no-show-signature", "--encoding=UTF-8"];
 
 type GitCalls = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
@@ -39,9 +41,10 @@ export async function showChanges(
 }
 
 async function show(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[], detail: ChangeDetail): Promise<string> {
-  const form = detail === "lines" ? ["--patch", "--find-renames"] : ["--stat"];
+  const form = detail === "lines" ? ["--patch", "--find-renames", ...complete] : ["--stat"];
   const base = await firstAncestor(git, commit, starts);
-  if (base === undefined) return await git.run({ args: ["show", ...form, ...plain, ...asMessages, commit, "--"] });
+  if (base === undefined)
+    return await git.run({ args: ["show", "--diff-merges=first-parent", ...form, ...plain, ...asMessages, commit, "--"] });
   if (base === commit) return `Nothing was changed since ${short(base)}.\n`;
   const range = `${base}..${commit}`;
   const count = Number(await git.run({ args: ["rev-list", "--count", range, "--"] }));

@@ -69,7 +69,12 @@ function nameOf(character: string): string {
 /** One line, with what cannot be seen as ‹RLO›. */
 export function visibleLine(text: string, maxLength = 300): string {
   const cut = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-  return segmentsOf(cut.replace(/\s+/g, " ").trim())
+  return visibleCharacters(cut.replace(/\s+/g, " ").trim());
+}
+
+/** The text as it is, with what cannot be seen as ‹RLO›. */
+export function visibleCharacters(text: string): string {
+  return segmentsOf(text)
     .map(({ text: part, mark }) => (mark === undefined ? part : `‹${mark}›`))
     .join("");
 }

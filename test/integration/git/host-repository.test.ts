@@ -142,6 +142,22 @@ test("a result is shown with all that was done since the nearest of the commits 
   expect(await repository.showChanges(second, [second])).toBe(`Nothing was changed since ${second.slice(0, 12)}.\n`);
 });
 
+test("the lines that a result changes are complete, whatever the user's settings leave out", async () => {
+  using host = sampleRepository();
+  for (const setting of ["diff.noprefix=true", "diff.ignoreSubmodules=all"]) git(host.path, "config", ...setting.split("="));
+  mkdirSync(join(host.path, "sub"));
+  git(host.path, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},sub`);
+  const changed = commitFiles(host.path, { one: "1\n" }, "Change");
+  git(host.path, "checkout", "-q", "-b", "side", host.base);
+  commitFiles(host.path, { aside: "2\n" }, "Aside");
+  git(host.path, "merge", "-q", "--no-edit", changed);
+  const repository = await open(host.path);
+  const heads = ["diff --git a/one b/one\n", "diff --git a/sub b/sub\nnew file mode 160000\n"];
+  const ofWork = await repository.showChanges(changed, [host.base], "lines");
+  const ofMerge = await repository.showChanges(await repository.head(), [], "lines");
+  for (const head of heads) expect([ofWork, ofMerge]).toEqual([expect.stringContaining(head), expect.stringContaining(head)]);
+});
+
 test("a git that calls us, from a hook or an alias, does not mislead us to its repository", async () => {
   using host = sampleRepository();
   using other = sampleRepository();

@@ -1,6 +1,7 @@
 // One goal: its graph or its list of artefacts, what runs and waits now, and all about the artefact that is selected.
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Problem } from "../../components/problem.tsx";
+import { Line } from "../../components/text.tsx";
 import type { ApiError } from "../../data/api.ts";
 import { getJson } from "../../data/api.ts";
 import type { GoalDetail } from "../../data/contract.ts";
@@ -22,7 +23,7 @@ const narrowPx = 760;
 export function GoalView({ goal }: { goal: string }) {
   const { query } = usePlace();
   const isNarrow = useWidth() < narrowPx;
-  const detail = useQuery(`goal ${goal}`, (signal) => getJson<GoalDetail>(`/v1/goals/${goal}`, {}, signal), {
+  const detail = useQuery(`goal ${goal}`, (signal) => getJson<GoalDetail>(`/v1/goals/${encodeURIComponent(goal)}`, {}, signal), {
     changedBy: ({ goal_id, type }, data) => goal_id === data?.id && type !== "model_called",
     pauseMs: 120,
   });
@@ -41,7 +42,18 @@ export function GoalView({ goal }: { goal: string }) {
     if (artefact === undefined) opener.current?.focus();
   };
 
-  if (detail.error !== undefined && detail.data === undefined) return <Problem error={detail.error} retry={detail.refresh} />;
+  if (detail.error !== undefined && detail.data === undefined)
+    return (
+      <>
+        <header className="view-head">
+          <h1>
+            Goal <Line text={goal} max={40} />
+          </h1>
+          <a href="#/goals">All goals</a>
+        </header>
+        <Problem error={detail.error} retry={detail.refresh} />
+      </>
+    );
   if (detail.data === undefined) return <p className="quiet loading">Loading the goal…</p>;
   return (
     <div className="goal" data-inspecting={selected !== undefined}>

@@ -35,6 +35,7 @@ export function InboxView() {
     list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(keyOf(next))}"]`)?.focus();
   };
   useKeys({ j: () => move(1), k: () => move(-1), Escape: () => open(undefined) });
+  useFocusAfter(shown === undefined ? undefined : keyOf(shown), list);
   useGoneNotice(query.i, data !== undefined && shown === undefined);
 
   if (error !== undefined && data === undefined) return <Problem error={error} retry={refresh} />;
@@ -141,6 +142,17 @@ function useLastOpen(current: Inquiry | undefined, key: string | undefined) {
   }, [current]);
   const isKept = last !== undefined && key !== undefined && (keyOf(last) === key || last.id === key) && keyOf(last) !== sent;
   return { inquiry: isKept ? last : undefined, letGo: () => setSent(last === undefined ? undefined : keyOf(last)) };
+}
+
+/** Where the one that was open took all the room, the keyboard was in it, and goes on at its entry. */
+function useFocusAfter(key: string | undefined, list: { current: HTMLElement | null }): void {
+  const before = useRef(key);
+  useEffect(() => {
+    const closed = before.current;
+    before.current = key;
+    if (key !== undefined || closed === undefined || document.activeElement !== document.body) return;
+    list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(closed)}"]`)?.focus();
+  }, [key, list]);
 }
 
 /** What was open and is gone stays named until the reader chooses another; then its name leaves the address. */

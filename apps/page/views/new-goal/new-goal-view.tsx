@@ -1,5 +1,5 @@
 // States a goal: its text, and the commit at which its work starts.
-import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { useAction, useRight } from "../../components/action.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { newKey, post } from "../../data/api.ts";
@@ -14,14 +14,26 @@ export function NewGoalView() {
   const [commit, setCommit] = useState("");
   // A repeat after a lost answer is the same goal.
   const key = useRef(newKey());
-  const { isBusy, error, run } = useAction(async () => {
+  const { isBusy, error, run, clear } = useAction(async () => {
     const body = { text, ...(commit.trim() !== "" && { commit: commit.trim() }) };
     const { id } = await post<{ id: string }>("/v1/goals", body, key.current);
     go(goalHref(id));
   });
-  const send = (event: FormEvent | KeyboardEvent) => {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [isRefused, setIsRefused] = useState(false);
+  const isBlank = text.trim() === "";
+  const send = (event: FormEvent) => {
     event.preventDefault();
-    if (text.trim() !== "" && may && !isBusy) void run();
+    setIsRefused(isBlank);
+    if (isBlank) {
+      clear();
+      field.current?.focus();
+    } else if (may && !isBusy) void run();
+  };
+  // The browser says itself what it refuses; what was said of an attempt before is over.
+  const refusedByBrowser = () => {
+    setIsRefused(false);
+    clear();
   };
   const changed = (change: () => void) => {
     key.current = newKey();
@@ -29,17 +41,20 @@ export function NewGoalView() {
   };
   const head = data?.repository?.head;
   return (
-    <form className="new-goal" onSubmit={send}>
+    <form className="new-goal" onSubmit={send} onInvalidCapture={refusedByBrowser}>
       <h1>New goal</h1>
       <label>
         What is to be achieved
         <textarea
+          ref={field}
           rows={8}
           value={text}
           required
           onChange={({ target }) => changed(() => setText(target.value))}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
+            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
           }}
         />
       </label>
@@ -66,6 +81,11 @@ export function NewGoalView() {
         <kbd>Ctrl Enter</kbd>
         {!may && data !== undefined && <span className="quiet">Your token lacks the right forage.</span>}
       </div>
+      {isRefused && isBlank && (
+        <p className="problem" role="alert">
+          The goal has only blanks. Write what is to be achieved.
+        </p>
+      )}
       {error !== undefined && <Problem error={error} />}
     </form>
   );

@@ -11,6 +11,9 @@ test.each([
   ["#/log?type=a%2Cb", { view: "log" }],
   ["#/new", { view: "new" }],
   ["#/moon", { view: "unknown", path: "/moon" }],
+  ["#/goals/%", { view: "unknown", path: "/goals/%" }],
+  ["#/goals/%E0%A4%A", { view: "unknown", path: "/goals/%E0%A4%A" }],
+  ["#/log?actor=%E0%A4%A", { view: "log" }],
   ["#/goals/a/b", { view: "unknown", path: "/goals/a/b" }],
 ])("the address %s is a view", (fragment, route) => {
   expect(placeOf(fragment).route).toEqual(route as ReturnType<typeof placeOf>["route"]);

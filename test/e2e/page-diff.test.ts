@@ -1,0 +1,131 @@
+// The diff of a commit in Chromium, where a person approves by it: what has no lines is in words, and a huge file costs no more than a page.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { $ } from "bun";
+import type { Page } from "playwright-core";
+import { openRepository } from "../../apps/api/repository.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { CommitHash } from "../../lib/model/ids.ts";
+import { TestBrowser } from "../support/page/browser.ts";
+import { FrameTimes } from "../support/page/frame-times.ts";
+import { startPageScene } from "../support/page/page-scene.ts";
+import { newArtefactId, sampleArtefact } from "../support/records/sample.ts";
+
+setDefaultTimeout(120_000);
+
+const lines = 60_000;
+/** Of the processor, for all frames from the click until what it asks for is found. */
+const maxStepMs = 150;
+/** Of the whole page; the parts of it that are there before are some hundreds. */
+const maxElements = 6_000;
+
+let folder: string;
+let browser: TestBrowser;
+let scene: Awaited<ReturnType<typeof startPageScene>>;
+let commit: Artefact;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "page-diff-"));
+  const { base, head } = await makeCommits();
+  const reviewer = { maintainer: { human: true as const, bids: [{ on: "CodeCommit", bid: "review" as const }] } };
+  scene = await startPageScene(reviewer, {}, { repository: await openRepository(folder, process.env) });
+  const goal = await scene.clan.postGoal("Change", { type: "Change", metadata: { commit: base } });
+  commit = sampleArtefact({
+    ...{ id: newArtefactId(), goal_id: goal.goal_id, source_artefacts: [goal.id], type: "CodeCommit", payload: head },
+    ...{ produced_by_role: "coder", produced_by_agent: "coder", metadata: { summary: "Much at once", commit: head } },
+  });
+  await scene.clan.board.createArtefact(commit, "person:test");
+  browser = await TestBrowser.launch();
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await scene[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+  expect(browser.problems).toEqual([]);
+});
+
+async function makeCommits() {
+  const write = (path: string, content: string) => writeFile(join(folder, path), content);
+  const commitAll = async () => {
+    await $`git add -A && git commit --quiet -m Change`.cwd(folder);
+    return CommitHash.parse((await $`git rev-parse HEAD`.cwd(folder).text()).trim());
+  };
+  await $`git init --quiet && git config user.name Ada && git config user.email ada@sett.invalid`.cwd(folder);
+  await Promise.all([write("logo.bin", "a\0b"), write("gone.bin", "\0x"), write("tool.sh", "echo\n")]);
+  const base = await commitAll();
+  await Promise.all([write("logo.bin", "a\0c"), write("new.bin", "\0"), write("empty.txt", ""), write('quo"te.txt', "1\n")]);
+  await write("huge.ts", Array.from({ length: lines }, (_, at) => `export const value${at} = "${at}";\n`).join(""));
+  await write("wide.txt", `${"x".repeat(2_500)}the end\n`);
+  await Promise.all([rm(join(folder, "gone.bin")), chmod(join(folder, "tool.sh"), 0o755)]);
+  await symlink("/etc/shadow", join(folder, "link"));
+  return { base, head: await commitAll() };
+}
+
+const ways = [
+  { where: "of a commit", open: (): Promise<Page> => browser.open(goalAddress()) },
+  {
+    where: "in the inbox",
+    open: async () => {
+      const page = await browser.open(scene.page.address("#/inbox"));
+      await page.getByRole("button", { name: /Much at once/ }).click();
+      return page;
+    },
+  },
+];
+const goalAddress = () => scene.page.address(`#/goals/${commit.goal_id}?a=${commit.id}&tab=diff`);
+
+test.each(ways)("the diff $where says what is changed of files without lines", async ({ open }) => {
+  const page = await open();
+  const said = async (path: string) => {
+    const file = page.getByRole("region", { name: path, exact: true });
+    await file.waitFor();
+    const texts = await file.locator("h3, .diff-words").allTextContents();
+    return texts.map((text) => text.replace(/[▾▸]/g, "").replace(/\s+/g, " ").trim());
+  };
+  expect(await said("logo.bin")).toEqual(["logo.bin binary", "A binary file. Its content changes, and is not shown."]);
+  expect(await said("new.bin")).toEqual(["new.bin new, binary", "A binary file. Its content is not shown."]);
+  expect(await said("gone.bin")).toEqual(["gone.bin deleted, binary", "A binary file. Its content is not shown."]);
+  expect(await said("empty.txt")).toEqual(["empty.txt new, empty", "An empty file."]);
+  expect(await said("tool.sh")).toEqual(["tool.sh executable now", "Its content is the same."]);
+  expect(await said("link")).toEqual(["link new, symbolic link +1 −0"]);
+  expect(await said('quo"te.txt')).toEqual(['quo"te.txt new +1 −0']);
+});
+
+test.each(ways)("a file of many lines $where begins with its beginning, and all of it is as fast", async ({ open }) => {
+  const page = await open();
+  const file = page.getByRole("region", { name: "huge.ts", exact: true });
+  await file.waitFor();
+  const frames = await FrameTimes.of(page);
+  await frames.during("open the file", async () => {
+    await file.getByRole("button", { name: "huge.ts" }).click();
+    await file.locator(".diff-code-insert", { hasText: "value50 " }).waitFor();
+  });
+  await file.getByText(`The beginning of ${lines.toLocaleString("en")} lines.`).waitFor();
+  expect(await page.locator("*").count()).toBeLessThan(maxElements);
+  await frames.during("show all", async () => {
+    await file.getByRole("button", { name: "Show all" }).click();
+    await file.getByText("value9 ").waitFor();
+  });
+  await frames.during("go to the end", async () => {
+    await file.locator(".window-list").evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
+    await file.getByText(`value${lines - 1} `).waitFor();
+  });
+  expect(await page.locator("*").count()).toBeLessThan(maxElements);
+  await frames.during("show the beginning", async () => {
+    await file.getByRole("button", { name: "Show the beginning" }).click();
+    await file.locator(".diff-code-insert", { hasText: "value50 " }).waitFor();
+  });
+  console.log(frames.report());
+  expect(frames.slow(maxStepMs)).toEqual([]);
+});
+
+test("a line that is cut can be read whole", async () => {
+  const page = await browser.open(goalAddress());
+  const file = page.getByRole("region", { name: "wide.txt", exact: true });
+  await file.getByText("508 more characters").waitFor();
+  await file.getByRole("button", { name: "Show all" }).click();
+  await file.getByText("the end").waitFor();
+});
