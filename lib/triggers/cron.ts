@@ -29,6 +29,11 @@ export function nextRun(schedule: Schedule, from: Date): Date | undefined {
   return runsOf(schedule).next(from);
 }
 
+/** The last run before the run at this time, which is not the first one. */
+export function runBefore(schedule: Schedule, run: Date): Date {
+  return runsOf(schedule).latest(new Date(run.getTime() - 1)) ?? run;
+}
+
 /** Why this is no cron expression, to follow its name in a sentence; undefined where it is one. */
 export function cronProblem(expression: string): string | undefined {
   const rule = 'must be five fields: minute, hour, day of the month, month, day of the week, such as `"0 3 * * *"`';
