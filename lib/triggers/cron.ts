@@ -76,7 +76,8 @@ function runsOf({ cron: expression, time_zone }: Schedule) {
       let reference: Date | undefined = new Date(clock.showedAtMost(now).getTime() + 1_000);
       while (reference !== undefined) {
         const [wall]: Date[] = cron.previousRuns(1, reference);
-        for (const at of wall === undefined ? [] : timesOf(wall)) if (at <= now && (found === undefined || at > found)) found = at;
+        for (const at of wall === undefined ? [] : timesOf(wall))
+          if (at <= now && (found === undefined || at > found)) found = at;
         reference = wall !== undefined && found !== undefined && wall <= shown ? undefined : wall;
       }
       return found;

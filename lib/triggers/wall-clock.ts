@@ -27,7 +27,9 @@ export function wallClock(timeZone: string) {
     timesOf(wall: Date): { times: Date[]; leftOut?: Date } {
       const shown = wall.getTime();
       const [before, after] = [aheadMs(shown - longestChangeMs), aheadMs(shown + longestChangeMs)];
-      const times = [...new Set([before, after])].filter((ahead) => aheadMs(shown - ahead) === ahead).map((ahead) => shown - ahead);
+      const times = [...new Set([before, after])]
+        .filter((ahead) => aheadMs(shown - ahead) === ahead)
+        .map((ahead) => shown - ahead);
       if (times.length > 0) return { times: times.sort((one, other) => one - other).map((at) => new Date(at)) };
       let [early, late] = [shown - after, shown - before];
       while (late - early > 1) {
@@ -41,6 +43,13 @@ export function wallClock(timeZone: string) {
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const digits = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
+  const digits = {
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  } as const;
   return new Intl.DateTimeFormat("en-US", { timeZone, calendar: "iso8601", hourCycle: "h23", ...digits });
 }
