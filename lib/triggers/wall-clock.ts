@@ -3,9 +3,9 @@
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** No change of the clocks sets them further, not even of a zone that leaves out a day. */
-const longestChangeMs = 24 * hourMs;
+const maxChangeMs = 24 * hourMs;
 /** By more than this no zone sets its clocks back. */
-const longestRepeatMs = 3 * hourMs;
+const maxRepeatMs = 3 * hourMs;
 
 export type WallClock = ReturnType<typeof wallClock>;
 
@@ -20,13 +20,13 @@ export function wallClock(timeZone: string) {
   return {
     shows: (at: Date) => new Date(at.getTime() + aheadMs(at.getTime())),
     /** The least that is shown from now on: less than now where the clock is soon set back. */
-    showsAtLeast: (at: Date) => new Date(at.getTime() + Math.min(aheadMs(at.getTime()), aheadMs(at.getTime() + longestRepeatMs))),
+    showsAtLeast: (at: Date) => new Date(at.getTime() + Math.min(aheadMs(at.getTime()), aheadMs(at.getTime() + maxRepeatMs))),
     /** The most that was shown up to now: more than now where the clock was just set back. */
-    showedAtMost: (at: Date) => new Date(at.getTime() + Math.max(aheadMs(at.getTime()), aheadMs(at.getTime() - longestRepeatMs))),
+    showedAtMost: (at: Date) => new Date(at.getTime() + Math.max(aheadMs(at.getTime()), aheadMs(at.getTime() - maxRepeatMs))),
     /** When the clock shows this, in order: twice where it is set back over it. `leftOut`: the end of the gap, where it never does. */
     timesOf(wall: Date): { times: Date[]; leftOut?: Date } {
       const shown = wall.getTime();
-      const [before, after] = [aheadMs(shown - longestChangeMs), aheadMs(shown + longestChangeMs)];
+      const [before, after] = [aheadMs(shown - maxChangeMs), aheadMs(shown + maxChangeMs)];
       const times = [...new Set([before, after])]
         .filter((ahead) => aheadMs(shown - ahead) === ahead)
         .map((ahead) => shown - ahead);

@@ -61,8 +61,11 @@ test("the job says the question that waits for its answer", async () => {
 test("the script says the question, and the artefact that waits for a verdict", async () => {
   await sett.up();
   const env = { SETT_URL: `http://127.0.0.1:${port}`, SETT_TOKEN: token, GITHUB_RUN_ID: "1", GITHUB_RUN_ATTEMPT: "1" };
-  const asked = await runIn(sett, ["ci/forage.sh", "Plant roses"], env);
-  expect([asked.code, asked.err]).toEqual([4, "It waits for an answer to planner: Which bed shall be planted, front or back?\n"]);
+  const question = await runIn(sett, ["ci/forage.sh", "Plant roses"], env);
+  expect([question.code, question.err]).toEqual([
+    4,
+    "It waits for an answer to planner: Which bed shall be planted, front or back?\n",
+  ]);
   const questions: { id: string }[] = JSON.parse(await sett.need("questions", "--json"));
   await sett.sett("answer", questions[0]?.id ?? "", "front", "--watch");
   const planned = await runIn(sett, ["ci/forage.sh", "Plant roses"], env);
