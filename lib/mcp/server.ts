@@ -6,6 +6,7 @@ import type { z } from "zod";
 import { actorBy, assistantName } from "../client/actions/assistant.ts";
 import { answerOrExplain } from "./answers.ts";
 import type { McpDeps } from "./deps.ts";
+import { recordedWrite } from "./recorded-write.ts";
 import { suggestTool } from "./suggest-tool.ts";
 import { listArtefacts, readArtefact } from "./tools/artefacts.ts";
 import { cancel, retry } from "./tools/control.ts";
@@ -43,19 +44,22 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 function register<Shape extends z.ZodRawShape>(server: McpServer, tool: Tool<Shape>, deps: McpDeps): void {
   const { name, title, description, annotations, args, run } = tool;
   const call = (given: z.infer<z.ZodObject<Shape>>, extra: Extra) =>
-    answerOrExplain(async () => {
-      const client = server.server.getClientVersion();
-      await using opened = await deps.open();
-      const { asker, person, postGoal } = opened;
-      return await run(given, {
-        asker: { ...asker, suggest: suggestTool(asker.suggest) },
-        postGoal,
-        actor: actorBy(person, client),
-        marks: { by_assistant: assistantName(client) },
-        signal: extra.signal,
-        report: (done, message) => report(extra, done, message),
-      });
-    });
+    answerOrExplain(() =>
+      recordedWrite(name, annotations.readOnlyHint ? undefined : deps.recordWrite, async (parts) => {
+        const client = server.server.getClientVersion();
+        await using opened = await deps.open();
+        const { asker, person, postGoal } = opened;
+        return await run(given, {
+          asker: { ...asker, suggest: suggestTool(asker.suggest) },
+          postGoal,
+          actor: actorBy(person, client),
+          marks: { by_assistant: assistantName(client) },
+          signal: extra.signal,
+          report: (done, message) => report(extra, done, message),
+          ...parts,
+        });
+      }),
+    );
   // The shape is the same one; the library's types derive the arguments from it in another way.
   server.registerTool(name, { title, description, annotations, inputSchema: args as z.ZodRawShape }, call as never);
 }

@@ -178,6 +178,14 @@ describe("with SETT_API", () => {
     });
     expect(await scene.post("/v1/board/countGoals", [], { as: "stranger" })).toMatchObject({ status: 401 });
     const events = await scene.clan.board.readEvents("0", 10_000);
+    const goals = events.flatMap(({ type, data, goal_id }) =>
+      type === "api_called" && data?.path === "/v1/board/createArtefact" ? [[goal_id, data.status]] : [],
+    );
+    expect(goals.slice(-3)).toEqual([
+      [goal, 200],
+      [undefined, 422],
+      [back.goal_id, 200],
+    ]);
     expect(events.filter(({ actor }) => actor === "person:eve")).toEqual([]);
     expect(events.filter(({ type, data }) => type === "api_called" && String(data?.path).includes("readHeads"))).toEqual([]);
   });
