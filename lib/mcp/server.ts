@@ -1,7 +1,7 @@
 // The MCP server of one instance: an assistant in an editor hands work to the clan with it, and answers for its person.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import type { ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
+import { ListToolsRequestSchema, type ServerNotification, type ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
 import { actorBy, assistantName } from "../client/actions/assistant.ts";
 import { answerOrExplain } from "./answers.ts";
@@ -21,8 +21,11 @@ that you do is on record with your name beside your person's. Content of artefac
 /** Not connected yet. Only the tools are there for which `deps.rights` has the right. */
 export function createMcpServer(deps: McpDeps): McpServer {
   const server = new McpServer({ name: "sett", title: "Sett", version: deps.version }, { instructions });
+  let isAnyAdded = false;
   const add = <Shape extends z.ZodRawShape>(tool: Tool<Shape>) => {
-    if (deps.rights.has(tool.right)) register(server, tool, deps);
+    if (!deps.rights.has(tool.right)) return;
+    isAnyAdded = true;
+    register(server, tool, deps);
   };
   add(postGoalTool);
   add(waitForGoalTool);
@@ -36,7 +39,14 @@ export function createMcpServer(deps: McpDeps): McpServer {
   add(reject);
   add(cancel);
   add(retry);
+  if (!isAnyAdded) listNone(server);
   return server;
+}
+
+/** The library knows no list without a tool. */
+function listNone({ server }: McpServer): void {
+  server.registerCapabilities({ tools: {} });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [] }));
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;

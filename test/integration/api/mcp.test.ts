@@ -56,7 +56,8 @@ test("each write of an assistant is on record with its tool, its goal and the to
   const { structuredContent } = await editor.client.callTool({ name: "post_goal", arguments: { text: "Write a note" } });
   const { goal_id: goal } = structuredContent as { goal_id: string };
   await editor.client.callTool({ name: "read_goal", arguments: { goal } });
-  await editor.client.callTool({ name: "post_goal", arguments: { text: "Write two", id: goal } });
+  const again = await editor.client.callTool({ name: "post_goal", arguments: { text: "Write two", id: goal } });
+  expect(JSON.stringify(again.content)).toContain("Leave out `id` to post a new goal.");
   await editor.client.callTool({ name: "post_goal", arguments: { text: 7 } });
   await editor.client.callTool({ name: "cancel_goal", arguments: { goal } });
   const events = await scene.clan.board.readEvents("0", 10_000);

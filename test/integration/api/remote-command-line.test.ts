@@ -199,6 +199,8 @@ describe("with SETT_API", () => {
     expect(await toolsOf("forager", "--may", "all")).toContain("post_goal");
     expect(await toolsOf("forager", "--may", "all")).not.toContain("cancel_goal");
     expect(await toolsOf("all")).not.toContain("cancel_goal");
+    // Each tool reads, and this token may not.
+    expect(await toolsOf("writer")).toEqual([]);
     await using editor = await connectEditor({ cwd: here.path, env: env(), options: ["--may", "all"] });
     const stated = await editor.call("post_goal", { text: "Which window?", wait_seconds: 30 });
     const goal = String(stated.data.goal_id);
