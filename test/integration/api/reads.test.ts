@@ -226,6 +226,21 @@ test("an answer that is known already is not sent again", async () => {
   expect((await scene.ask("HEAD", "/v1/goals")).headers.get("etag")).toBe(etag);
 });
 
+test("the document of the API is not sent again, either", async () => {
+  const etag = (await scene.get("/v1/openapi.json", { as: "stranger" })).headers.get("etag") ?? "";
+  expect(etag).toMatch(/^"[\w-]{27}"$/);
+  const again = await scene.get("/v1/openapi.json", { as: "stranger", headers: { "if-none-match": etag } });
+  expect(again).toMatchObject({ status: 304, text: "" });
+});
+
+test("a stream of events goes forwards alone, and says so", async () => {
+  const headers = { accept: "text/event-stream" };
+  expect(await scene.get("/v1/events?before=$", { headers })).toMatchObject({
+    status: 422,
+    body: { detail: "`before` cannot be used with a stream, which goes forwards alone." },
+  });
+});
+
 test("what a person has just written is in the next list", async () => {
   for (let count = 0; count < 20; count += 1) {
     const posted = await scene.clan.postGoal("fail", { metadata: { summary: `Goal ${count}` } });
