@@ -22,7 +22,12 @@ export function logsFrom(source: LogSource, instance: string): Logs {
   return { read: (name, options) => linesOf(source, instance, name, options) };
 }
 
-async function* linesOf(source: LogSource, instance: string, name: string, options: Parameters<Logs["read"]>[1]): AsyncGenerator<string> {
+async function* linesOf(
+  source: LogSource,
+  instance: string,
+  name: string,
+  options: Parameters<Logs["read"]>[1],
+): AsyncGenerator<string> {
   const lines = await source.read(name, options);
   if (lines !== undefined) return yield* lines;
   const names = await source.names();

@@ -7,8 +7,6 @@ const maxChangeMs = 24 * hourMs;
 /** By more than this no zone sets its clocks back. */
 const maxRepeatMs = 3 * hourMs;
 
-export type WallClock = ReturnType<typeof wallClock>;
-
 export function wallClock(timeZone: string) {
   const format = formatOf(timeZone);
   /** How far the wall is ahead of UTC. */
