@@ -121,7 +121,7 @@ function printNextCommands(folder: string, artefacts: readonly Listed[]): void {
 To look further:
   cd ${quoted([folder])}
   ${own} unearth ${end.slice(0, 8)}      # the last artefact
-  ${own} graph --svg > /tmp/graph.svg   # where Graphviz is installed
+  ${own} graph --svg > /tmp/graph.svg
   ${own} watch                 # every event so far, then live
   ${own} status                # the goals, and whom they wait for
   ${own} down --volumes        # remove everything`);

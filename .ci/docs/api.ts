@@ -1,4 +1,5 @@
 // The reference of the API, from its OpenAPI document.
+
 import { createApi } from "../../apps/api/app.ts";
 import { defaultLimits } from "../../apps/api/deps.ts";
 import { documentOf } from "../../apps/api/document.ts";
@@ -6,6 +7,7 @@ import { createApiMetrics } from "../../apps/api/metrics.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
+import { draw } from "../../lib/drawing/draw.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { bullets, sentence } from "./markdown.ts";
@@ -57,6 +59,7 @@ async function apiDocument(): Promise<Document> {
         log: createJsonLog(() => {}, systemClock.now),
         newId: () => "",
         suggest: suggestFor(undefined),
+        drawSvg: draw,
       },
     },
     over.signal,

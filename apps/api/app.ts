@@ -56,7 +56,7 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
       : context.json({ service: "api", ok: false, reason }, 503);
   });
   let document: string | undefined;
-  app.get("/v1/openapi.json", (context) => {
+  app.get("/v1/openapi.json", answerEtags, (context) => {
     document ??= JSON.stringify(documentOf(app, deps.version));
     return context.body(document, 200, { "content-type": "application/json" });
   });

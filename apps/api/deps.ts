@@ -38,8 +38,8 @@ export type Deps = {
   logs?: Logs | undefined;
   /** The kept bodies of calls; undefined where it reaches no gateway. */
   readBodies?: ReadBodies | undefined;
-  /** Draws DOT; undefined where there is no Graphviz. */
-  drawSvg?: ((dot: string) => Promise<string>) | undefined;
+  /** Draws DOT. */
+  drawSvg: (dot: string) => Promise<string>;
   metrics: ApiMetrics;
   log: JsonLog;
   clock: Clock;

@@ -14,19 +14,27 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** `environment`: of the runtime. Undefined where the settings name no place. */
 export async function openLogs({ logs, instance }: Settings, environment: Environment): Promise<Logs | undefined> {
   const source = await sourceOf(logs, instance, environment);
-  return source && logsFrom(source);
+  return source && logsFrom(source, instance);
 }
 
 /** A name that has no log throws `agent-not-found`. */
-export function logsFrom(source: LogSource): Logs {
-  return { read: (name, options) => linesOf(source, name, options) };
+export function logsFrom(source: LogSource, instance: string): Logs {
+  return { read: (name, options) => linesOf(source, instance, name, options) };
 }
 
-async function* linesOf(source: LogSource, name: string, options: Parameters<Logs["read"]>[1]): AsyncGenerator<string> {
+async function* linesOf(
+  source: LogSource,
+  instance: string,
+  name: string,
+  options: Parameters<Logs["read"]>[1],
+): AsyncGenerator<string> {
   const lines = await source.read(name, options);
   if (lines !== undefined) return yield* lines;
   const names = await source.names();
-  throw new SettError("agent-not-found", `There is no part named ${name}.`, { hint: `There are ${names.join(", ")}.` });
+  // As `sett logs` says it on the machine of the instance.
+  throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${names.join(", ")}.`, {
+    hint: "Use the agent's name in sett.yml. People and external agents have no log, because sett starts no container for them.",
+  });
 }
 
 /** A container runtime is loaded only where it is read. */

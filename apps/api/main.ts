@@ -6,7 +6,9 @@ import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { type Drawer, drawApart } from "../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import { ownProgram } from "../../lib/process/own-program.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
@@ -22,6 +24,7 @@ import type { Deps } from "./deps.ts";
 import { putHookSecrets, readHookSecret } from "./hook-secrets.ts";
 import { openLogs } from "./logs.ts";
 import { createApiMetrics, withInstance } from "./metrics.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
 import { openRepository } from "./repository.ts";
@@ -31,9 +34,12 @@ import { withHeaders } from "./telemetry-headers.ts";
 import { putTls, readTls } from "./tls.ts";
 
 const usage =
-  "usage: api [--version | --healthcheck | --put-tls | --put-secrets | --settings]   (settings come from the environment)";
+  "usage: api [--version | --healthcheck | --put-tls | --put-secrets | --settings | --draw]   (settings come from the environment)";
 
 const portTexts = { name: "port of the API", hint: "Set SETT_API_PORT (`services.api.port` in sett.yml) to a free port." };
+
+/** Less than what cuts the client that waits for it. */
+const drawingMs = 30_000;
 
 /** A client that sends or takes nothing for so long is cut; a stream of events pings more often. */
 const idleSeconds = 60;
@@ -48,6 +54,13 @@ async function main([argument, ...more]: string[]): Promise<void> {
       return process.exit();
     case "--version":
       return console.log(packageJson.version);
+    case "--draw":
+      process.exitCode = await (await import("../../lib/drawing/draw.ts")).runDrawer({
+        stdin: process.stdin,
+        stdout: process.stdout,
+        stderr: process.stderr,
+      });
+      return;
     case "--healthcheck":
       process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
       return;
@@ -87,6 +100,7 @@ async function runApi(settings: Settings): Promise<void> {
     ...{ board, version: packageJson.version, tokens, oidc, isSecure, hostNames, origins, limits, triggers },
     secretOf: async (name) => (hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name)),
     repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
+    drawSvg: oneAtATime((dot) => drawApart(dot, drawer(), signal)),
     logs: await openLogs(settings, process.env),
     cookieKey: await cookieKeyOf(settings.cookieKey, settings.resultsFolder),
     metrics: createApiMetrics(),
@@ -127,6 +141,13 @@ async function runApi(settings: Settings): Promise<void> {
   await Promise.all([server.stop(), healthServer.stop(), telemetry.ended]);
   await board[Symbol.asyncDispose]();
   log.info("API stopped", { signal: signal.reason });
+}
+
+/** This program, started again. */
+function drawer(): Drawer {
+  const [, script = ""] = process.argv;
+  const own = { execPath: process.execPath, script, isWholeProgram: import.meta.main };
+  return { command: [...ownProgram(own, "api"), "--draw"], cwd: process.cwd(), timeoutMs: drawingMs };
 }
 
 function healthOf({ board }: Deps) {

@@ -1,9 +1,13 @@
 // Sessions of assistants (MCP over HTTP): each belongs to one token, and knows the name with which its client has introduced itself.
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Clock } from "../../lib/async/clock.ts";
+import type { Write } from "../../lib/mcp/deps.ts";
+import { refusedWrites } from "../../lib/mcp/refused-writes.ts";
 import { createMcpServer } from "../../lib/mcp/server.ts";
 import type { Caller } from "./access/caller.ts";
+import { recordCall } from "./access/record-call.ts";
 import type { Parts } from "./parts.ts";
+import { kindOf } from "./problem.ts";
 import { repositoryOf } from "./routes/goals.ts";
 
 type Session = { transport: WebStandardStreamableHTTPServerTransport; token: string; usedAtMs: number };
@@ -32,6 +36,7 @@ export class McpSessions {
     if (known === undefined || known.token !== caller.name)
       return id === null ? await (await this.#begin(caller)).handleRequest(request) : unknownSession();
     known.usedAtMs = this.#clock.passedMs();
+    for (const refused of refusedWrites(await bodyOf(request), caller.rights)) await this.#record(caller, refused);
     return await known.transport.handleRequest(request);
   }
 
@@ -54,6 +59,7 @@ export class McpSessions {
     const server = createMcpServer({
       version: deps.version,
       rights: caller.rights,
+      recordWrite: (write) => this.#record(caller, write),
       open: async () => ({
         asker: { board, suggest: asker.suggest, follow: asker.follow },
         person: caller.actor,
@@ -64,6 +70,11 @@ export class McpSessions {
     });
     await server.connect(transport);
     return transport;
+  }
+
+  async #record(caller: Caller, { tool, goal, error }: Write): Promise<void> {
+    const status = error === undefined ? 200 : kindOf(error).status;
+    await recordCall(this.#parts, caller, { method: "POST", path: "/mcp", tool, status, goal });
   }
 
   #forgetIdle(): void {
@@ -81,6 +92,16 @@ export class McpSessions {
     this.#sessions.delete(oldest[0]);
     void oldest[1].transport.close();
   }
+}
+
+/** Undefined where it is no JSON, which the transport refuses. */
+async function bodyOf(request: Request): Promise<unknown> {
+  return request.method === "POST"
+    ? await request
+        .clone()
+        .json()
+        .catch(() => undefined)
+    : undefined;
 }
 
 /** By the protocol, 404 is the sign to begin a new session: as after a restart of this program. */

@@ -24,6 +24,7 @@ const kinds: Partial<Record<SettErrorCode, Kind>> = {
   "command-failed": away,
   "context-too-large": conflict,
   "docker-failed": away,
+  "drawing-failed": conflict,
   "docker-unreachable": away,
   "git-failed": conflict,
   "goal-invalid": wrongUse,

@@ -1,23 +1,8 @@
 // The command line of the built-in worker: the cub's own program, started again with `--work`.
+import { type OwnProgram, ownProgram } from "../../lib/process/own-program.ts";
 
-/** What the cub knows of its own program. */
-export type OwnProgram = {
-  execPath: string;
-  /** The second word of the process's own command line: in a compiled program a path inside it. */
-  script: string;
-  /** True where the cub is all of the program, false where it is one of the services in `sett`. */
-  isWholeProgram: boolean;
-};
-
-/** The path of the sources inside a compiled program. */
-const insideBinary = "/$bunfs/";
-
-/** The worker's working directory is the agent's: no `.env` and no `bunfig.toml` of it may change the worker. */
-const isolationFlags = ["--no-env-file", "--config=/dev/null"];
-
-export function workerCommand({ execPath, script, isWholeProgram }: OwnProgram): string[] {
-  const program = script.startsWith(insideBinary) ? [execPath] : [execPath, "run", ...isolationFlags, script];
-  return [...program, ...(isWholeProgram ? [] : ["service", "cub"]), "--work"];
+export function workerCommand(program: OwnProgram): string[] {
+  return [...ownProgram(program, "cub"), "--work"];
 }
 
 type Work = { command: readonly string[]; promptExecution: string | undefined; model: unknown };

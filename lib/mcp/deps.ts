@@ -17,10 +17,15 @@ export type OpenInstance = AsyncDisposable & {
   postGoal(order: GoalOrder): Promise<Artefact>;
 };
 
+/** A call of a tool that writes. `error`: what it was refused for. `goal`: where it is known. */
+export type Write = { tool: string; goal: GoalId | undefined; error?: unknown };
+
 export type McpDeps = {
   /** Shown to the client. */
   version: string;
   rights: ReadonlySet<Right>;
   /** Called for each call: an editor runs for days, and Redis may be at another port by then. Throws as opening a session. */
   open(): Promise<OpenInstance>;
+  /** Puts a write on record beside what the tool itself writes. Called once for each that runs, before its answer. */
+  recordWrite?(write: Write): Promise<void>;
 };

@@ -1,11 +1,12 @@
 // The MCP server of one instance: an assistant in an editor hands work to the clan with it, and answers for its person.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import type { ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
+import { ListToolsRequestSchema, type ServerNotification, type ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { z } from "zod";
 import { actorBy, assistantName } from "../client/actions/assistant.ts";
 import { answerOrExplain } from "./answers.ts";
 import type { McpDeps } from "./deps.ts";
+import { recordedWrite } from "./recorded-write.ts";
 import { suggestTool } from "./suggest-tool.ts";
 import { listArtefacts, readArtefact } from "./tools/artefacts.ts";
 import { cancel, retry } from "./tools/control.ts";
@@ -20,8 +21,11 @@ that you do is on record with your name beside your person's. Content of artefac
 /** Not connected yet. Only the tools are there for which `deps.rights` has the right. */
 export function createMcpServer(deps: McpDeps): McpServer {
   const server = new McpServer({ name: "sett", title: "Sett", version: deps.version }, { instructions });
+  let isAnyAdded = false;
   const add = <Shape extends z.ZodRawShape>(tool: Tool<Shape>) => {
-    if (deps.rights.has(tool.right)) register(server, tool, deps);
+    if (!deps.rights.has(tool.right)) return;
+    isAnyAdded = true;
+    register(server, tool, deps);
   };
   add(postGoalTool);
   add(waitForGoalTool);
@@ -35,7 +39,14 @@ export function createMcpServer(deps: McpDeps): McpServer {
   add(reject);
   add(cancel);
   add(retry);
+  if (!isAnyAdded) listNone(server);
   return server;
+}
+
+/** The library knows no list without a tool. */
+function listNone({ server }: McpServer): void {
+  server.registerCapabilities({ tools: {} });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [] }));
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -43,19 +54,22 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 function register<Shape extends z.ZodRawShape>(server: McpServer, tool: Tool<Shape>, deps: McpDeps): void {
   const { name, title, description, annotations, args, run } = tool;
   const call = (given: z.infer<z.ZodObject<Shape>>, extra: Extra) =>
-    answerOrExplain(async () => {
-      const client = server.server.getClientVersion();
-      await using opened = await deps.open();
-      const { asker, person, postGoal } = opened;
-      return await run(given, {
-        asker: { ...asker, suggest: suggestTool(asker.suggest) },
-        postGoal,
-        actor: actorBy(person, client),
-        marks: { by_assistant: assistantName(client) },
-        signal: extra.signal,
-        report: (done, message) => report(extra, done, message),
-      });
-    });
+    answerOrExplain(() =>
+      recordedWrite(name, annotations.readOnlyHint ? undefined : deps.recordWrite, async (parts) => {
+        const client = server.server.getClientVersion();
+        await using opened = await deps.open();
+        const { asker, person, postGoal } = opened;
+        return await run(given, {
+          asker: { ...asker, suggest: suggestTool(asker.suggest) },
+          postGoal,
+          actor: actorBy(person, client),
+          marks: { by_assistant: assistantName(client) },
+          signal: extra.signal,
+          report: (done, message) => report(extra, done, message),
+          ...parts,
+        });
+      }),
+    );
   // The shape is the same one; the library's types derive the arguments from it in another way.
   server.registerTool(name, { title, description, annotations, inputSchema: args as z.ZodRawShape }, call as never);
 }

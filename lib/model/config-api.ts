@@ -30,7 +30,10 @@ const Token = z.strictObject({
 
 /** `http` only for an issuer on this machine: who could change the keys on the way could make tokens. */
 const Issuer = z.string().refine((text) => isAddress(text, { pathAllowed: true }), {
-  error: "must be an address such as `https://token.actions.githubusercontent.com`",
+  error: ({ input }) =>
+    URL.parse(String(input))?.protocol === "http:"
+      ? "must begin with `https://`: who could change the keys on the way could make tokens"
+      : "must be an address such as `https://token.actions.githubusercontent.com`",
 });
 
 const Oidc = z.strictObject({

@@ -51,6 +51,7 @@ export const exitCodeOf = {
   "not-allowed": exitCodes.failed,
   "not-authenticated": exitCodes.failed,
   "not-found": exitCodes.failed,
+  "drawing-failed": exitCodes.failed,
   "not-ready": exitCodes.failed,
   "port-unusable": exitCodes.failed,
   "process-failed": exitCodes.failed,

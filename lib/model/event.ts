@@ -113,7 +113,7 @@ export const EventType = z.enum([
    * `bytes`.
    */
   "mail_dropped",
-  /** A person, or a program in that person's name, has written through the API. Data: `method`, `path`, `status`, `token` (its name). */
+  /** A person, or a program in that person's name, has written through the API. Data: `method`, `path`, `tool` (of an assistant), `status`, `token` (its name). */
   "api_called",
   /** Never written: a program reads it in the place of an entry that it cannot read. Data: `type`, `reason`. */
   "unreadable",

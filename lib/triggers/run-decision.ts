@@ -1,6 +1,6 @@
 // What is to be done about a cron trigger now, by what is on record of it. Pure.
 import type { CronTrigger } from "../model/trigger.ts";
-import { dueRuns } from "./cron.ts";
+import { dueRuns, runBefore } from "./cron.ts";
 
 /** A run that begins later than this was missed: no program looked when it was its time. */
 export const onTimeMs = 60_000;
@@ -15,6 +15,7 @@ export type RunDecision =
   | { kind: "begin"; schedule: string }
   /** `missed`: for how many runs it makes up that were not on time, itself included. */
   | { kind: "run"; at: Date; missed: number }
+  /** `at`: the last run that is skipped. One that is on time may still be due. */
   | { kind: "skip"; at: Date; reason: string };
 
 /** By this a changed expression is noticed. */
@@ -28,9 +29,13 @@ export function decideRun(trigger: CronTrigger, record: CronRecord | undefined, 
   const due = dueRuns(trigger, record.from, now);
   if (due === undefined) return { kind: "wait" };
   const { latest: at, earlier } = due;
-  if (now.getTime() - at.getTime() <= onTimeMs) return { kind: "run", at, missed: trigger.missed === "once" ? earlier : 0 };
-  const missed = earlier + 1;
-  if (trigger.missed === "once") return { kind: "run", at, missed };
+  const isOnTime = now.getTime() - at.getTime() <= onTimeMs;
+  if (trigger.missed === "once") return { kind: "run", at, missed: isOnTime ? earlier : earlier + 1 };
+  if (!isOnTime) return skipped(at, earlier + 1);
+  return earlier === 0 ? { kind: "run", at, missed: 0 } : skipped(runBefore(trigger, at), earlier);
+}
+
+function skipped(at: Date, missed: number): RunDecision {
   const runs = missed === 1 ? "The run was missed" : `${missed} runs were missed`;
   return { kind: "skip", at, reason: `${runs}: nothing looked at the time, and \`missed\` is \`skip\`.` };
 }

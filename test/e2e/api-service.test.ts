@@ -112,6 +112,8 @@ test("a goal is stated, followed and read by HTTPS, under the token's name, and 
   const diff = await ask("ci", `/v1/artefacts/${items[0]?.id}/diff`);
   expect(diff.status).toBe(200);
   expect(diff.text).toContain("door.txt");
+  const picture = await ask("ci", `/v1/goals/${goal}/graph?format=svg`);
+  expect([picture.status, picture.text]).toEqual([200, expect.stringContaining("<svg")]);
   const [stated] = (await sett.events(goal)).filter(({ type }) => type === "artefact_created");
   expect(stated?.actor).toBe("person:ci");
   // The repository has the goal's name, and no commit of an agent: `sett hoard` fetches those.

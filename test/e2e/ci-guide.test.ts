@@ -1,23 +1,21 @@
 // docs/guides/ci.md: its workflow and its tasks, run as a runner and an editor would run them, for a goal that is reached and one that is not.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { parse } from "yaml";
 import { lintWorkflows } from "../../.ci/lint-workflows.ts";
-import { type Finished, finished } from "../support/cli/finished.ts";
+import { openBrokenLine } from "../support/docs/broken-line.ts";
+import { runIn, runJob, workflowFile, writeSett } from "../support/docs/ci-job.ts";
 import { fileWrittenBy, readPage } from "../support/docs/pages.ts";
 import { freePort } from "../support/redis/redis-server.ts";
-import { root } from "../support/root.ts";
 import { ProcessSett } from "../support/sett/process-sett.ts";
 
 setDefaultTimeout(300_000);
 
 const page = "docs/guides/ci.md";
 const written = (file: string) => fileWrittenBy(page, file);
-const workflowFile = ".github/workflows/agents.yml";
 /** The API, which the page adds to its sett.yml. */
 const added = () => /\ncat >> sett\.yml <<'END'\n([\s\S]*?)^END$/m.exec(readPage(page))?.[1] ?? "";
 const token = randomBytes(32).toString("hex");
@@ -28,9 +26,7 @@ let port: number;
 
 beforeAll(async () => {
   bin = await mkdtemp(join(tmpdir(), "sett-ci-"));
-  // A runner has an Engine. Without one, the same commands start processes.
-  const program = `#!/bin/sh\nif [ "$1" = up ]; then shift; set -- up --runtime process "$@"; fi\nexec ${join(root, "bin/sett")} "$@"\n`;
-  await writeFile(join(bin, "sett"), program, { mode: 0o755 });
+  await writeSett(bin);
   port = await freePort();
   await writeFile(join(bin, "token"), `${token}\n`);
   const withApi = `${written("sett.yml")}${added()}`
@@ -51,10 +47,7 @@ afterAll(async () => {
   if (bin !== undefined) await rm(bin, { recursive: true, force: true });
 });
 
-async function run(words: string[], env: Record<string, string> = {}): Promise<Finished> {
-  const options = { cwd: sett.folder, env: { ...sett.environment, ...env } } as const;
-  return await finished(Bun.spawn(words, { ...options, stdin: "ignore", stdout: "pipe", stderr: "pipe" }));
-}
+const run = (words: string[], env: Record<string, string> = {}) => runIn(sett, words, env);
 
 test("the workflow is one that a runner takes", async () => {
   const mistakes = await lintWorkflows(join(sett.folder, ".github"));
@@ -62,37 +55,9 @@ test("the workflow is one that a runner takes", async () => {
   expect(mistakes.filter((mistake) => !mistake.includes("is not pinned"))).toEqual([]);
 });
 
-type Step = { name?: string; run?: string; if?: string; env?: Record<string, string> };
-
-/** Each step as the runner does it: `bash -e` with its variables. The steps that install something are the runner's own affair. */
-async function runJob(goal: string): Promise<(Finished & { step: string })[]> {
-  const { jobs } = parse(written(workflowFile)) as { jobs: Record<string, { steps: Step[] }> };
-  const values: Record<string, string> = { "inputs.goal": goal };
-  const done: (Finished & { step: string })[] = [];
-  let hasFailed = false;
-  for (const { name: step = "", run: script, if: condition, env = {} } of jobs.forage?.steps ?? []) {
-    if (script === undefined || script.startsWith("npm ")) continue;
-    const isRun = condition === "always()" || (condition === "failure()" ? hasFailed : !hasFailed);
-    if (!isRun) continue;
-    const variables = Object.entries(env).map(([name, value]) => [
-      name,
-      value.replace(/\$\{\{ (.*?) \}\}/, (_, key) => values[key] ?? ""),
-    ]);
-    const ended = await run(["bash", "-e", "-o", "pipefail", "-c", script], {
-      ...Object.fromEntries(variables),
-      GITHUB_ACTOR: "ada",
-    });
-    hasFailed ||= ended.code !== 0;
-    done.push({ step, ...ended });
-  }
-  // What the job has made stays with the runner.
-  await rm(join(sett.folder, "artefacts.json"), { force: true });
-  return done;
-}
-
 describe("the job with a sett of its own", () => {
   test("succeeds with its goal, and keeps what was made", async () => {
-    const steps = await runJob("Water the roses");
+    const steps = await runJob(sett, "Water the roses");
     expect(steps.map(({ step, code }) => [step, code])).toEqual([
       ["Start the sett", 0],
       ["State the goal, and wait", 0],
@@ -101,7 +66,7 @@ describe("the job with a sett of its own", () => {
   });
 
   test("fails with its goal, and says why in one line, whatever an agent has written", async () => {
-    const steps = await runJob("Mow the lawn\n::set-output name=x::y");
+    const steps = await runJob(sett, "Mow the lawn\n::set-output name=x::y");
     expect(steps.map(({ step, code }) => [step, code])).toEqual([
       ["Start the sett", 0],
       ["State the goal, and wait", 3],
@@ -141,6 +106,37 @@ describe("a sett that is there", () => {
     expect(goals.goals).toHaveLength(2);
     const refused = await run(["ci/forage.sh", "Water the roses"], { ...asking(), SETT_TOKEN: "x".repeat(64) });
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("The token is not known.")]);
+  });
+
+  test("is asked for several goals by one job, also for the same one in two steps", async () => {
+    const job = { ...asking(), GITHUB_RUN_ID: "8", GITHUB_RUN_ATTEMPT: "1", GITHUB_JOB: "forage" };
+    const goals = await Promise.all([
+      run(["ci/forage.sh", "Water the lilies"], { ...job, GITHUB_ACTION: "__run" }),
+      run(["ci/forage.sh", "Water the tulips"], { ...job, GITHUB_ACTION: "__run" }),
+      run(["ci/forage.sh", "Water the tulips"], { ...job, GITHUB_ACTION: "__run_2" }),
+    ]);
+    expect(goals.map(({ code, err }) => [code, err])).toEqual([0, 1, 2].map(() => [0, ""]));
+    expect(new Set(goals.map(({ out }) => out.split("\n")[0])).size).toBe(3);
+  });
+
+  test("is asked again where the connection breaks, and is said to be out of reach where it stays broken", async () => {
+    await using line = await openBrokenLine(port);
+    await mkdir(join(bin, "at-once"), { recursive: true });
+    await writeFile(join(bin, "at-once/sleep"), "#!/bin/sh\n", { mode: 0o755 });
+    const env = { ...asking(), SETT_URL: line.url, PATH: `${join(bin, "at-once")}:${sett.environment.PATH}` };
+    line.breaks = 3;
+    const watered = await run(["ci/forage.sh", "Water the daisies"], env);
+    expect([watered.code, watered.out]).toEqual([0, expect.stringMatching(/It is at rest: (?:achieved|settled)\.\n$/)]);
+    line.breaks = Number.POSITIVE_INFINITY;
+    const cut = await run(["ci/forage.sh", "Water the daisies"], env);
+    expect([cut.code, cut.out]).toEqual([1, ""]);
+    expect(cut.err.trimEnd().split("\n").at(-1)).toBe(`The API does not answer at ${line.url}.`);
+  });
+
+  test("is not taken for another program that answers there", async () => {
+    await using page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>Sign in</html>") });
+    const { code, out, err } = await run(["ci/forage.sh", "Water the daisies"], { ...asking(), SETT_URL: page.url.origin });
+    expect([code, out, err]).toEqual([1, "", `What answers at ${page.url.origin} is no API of Sett (status 200).\n`]);
   });
 
   test("has tasks for an editor, which gives them the goal as an argument", async () => {

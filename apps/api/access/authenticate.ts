@@ -43,8 +43,8 @@ export function isWrite({ method }: Pick<Request, "method">): boolean {
 }
 
 /**
- * Writes that are on record as calls of the API. A call of the blackboard that only reads is a POST because of its arguments, and what an
- * assistant does is on record by its own events.
+ * Writes that the gate puts on record as calls of the API. A call of the blackboard that only reads is a POST because of its arguments,
+ * and so is everything of an assistant: its tools that write are on record one by one.
  */
 export function isRecorded(request: Pick<Request, "method" | "url">): boolean {
   const { pathname } = new URL(request.url);

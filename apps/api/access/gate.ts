@@ -1,8 +1,6 @@
 // In front of every route: who asks, how often, and that each write is on record.
 import { randomBytes } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
-import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
-import { messageOf } from "../../../lib/model/errors.ts";
 import type { Env, RequestContext } from "../env.ts";
 import { requireRight } from "../env.ts";
 import type { Parts } from "../parts.ts";
@@ -11,9 +9,9 @@ import { type Access, authenticate, isRecorded } from "./authenticate.ts";
 import { Cookies } from "./cookies.ts";
 import { Oidc } from "./oidc.ts";
 import { Rates, tooMany } from "./rates.ts";
+import { recordCall } from "./record-call.ts";
 import { Tokens } from "./tokens.ts";
 
-const maxPathLength = 200;
 const cookieKeyBytes = 32;
 
 export function accessOf({ deps }: Pick<Parts, "deps">): Access {
@@ -27,8 +25,7 @@ export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env>
   const { clock, limits, metrics } = parts.deps;
   const requests = new Rates(limits.requestsPerMinute, clock);
   const writes = new Rates(limits.writesPerMinute, clock);
-  return async (context, next) => {
-    const startedAt = clock.passedMs();
+  const pass: MiddlewareHandler<Env> = async (context, next) => {
     const { raw } = context.req;
     const caller = await authenticate(raw, access);
     context.set("caller", caller);
@@ -39,28 +36,31 @@ export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env>
     }
     if (isRecorded(raw)) return await recorded(parts, context, next);
     requireRight(caller, "read");
+    const startedAt = clock.passedMs();
     await next();
-    metrics.requests.inc({ method: raw.method, status: String(context.res.status) });
     metrics.duration.observe({ method: raw.method }, (clock.passedMs() - startedAt) / 1_000);
+  };
+  return async (context, next) => {
+    const count = (status: number) => metrics.requests.inc({ method: context.req.method, status: String(status) });
+    try {
+      const refusal = await pass(context, next);
+      count(refusal?.status ?? statusOf(context));
+      return refusal;
+    } catch (error) {
+      count(kindOf(error).status);
+      throw error;
+    }
   };
 }
 
 /** Runs a write, and logs it with its outcome before the client gets its answer. */
 async function recorded(parts: Parts, context: RequestContext, next: () => Promise<void>): Promise<void> {
-  const { metrics } = parts.deps;
   await next();
-  // Hono has made an answer of what a route has thrown.
-  const status = context.error === undefined ? context.res.status : kindOf(context.error).status;
-  metrics.requests.inc({ method: context.req.method, status: String(status) });
-  await logCall(parts, context, status);
+  const { req, var: known } = context;
+  await recordCall(parts, known.caller, { method: req.method, path: req.path, status: statusOf(context), goal: known.goal });
 }
 
-async function logCall({ deps: { board, log } }: Parts, { req, var: known }: RequestContext, status: number): Promise<void> {
-  const { caller, goal } = known;
-  const data = { method: req.method, path: shorten(oneLine(req.path), maxPathLength), status, token: caller.name };
-  try {
-    await board.logEvent({ type: "api_called", ...(goal && { goal_id: goal }), data }, caller.actor);
-  } catch (error) {
-    log.warn("A write is not on record", { error: messageOf(error), ...data });
-  }
+/** Hono has made an answer of what a route has thrown. */
+function statusOf({ error, res }: RequestContext): number {
+  return error === undefined ? res.status : kindOf(error).status;
 }

@@ -77,7 +77,9 @@ export class Oidc {
 
   #away(cause: unknown): SettError {
     return new SettError("not-ready", `The keys of ${this.#settings.issuer} cannot be read, so its tokens cannot be checked.`, {
-      hint: "Is the identity provider up, and may this machine reach it?",
+      hint: isAboutCertificate(cause)
+        ? "Its certificate has no signature that the API trusts: `services.api.oidc.jwks` may name an address with one that is known."
+        : "Is the identity provider up, and may this machine reach it?",
       cause,
     });
   }
@@ -89,6 +91,11 @@ function isRefusal(error: unknown): error is Error {
   return (
     error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC" && !aboutKeys.some((kind) => error instanceof kind)
   );
+}
+
+function isAboutCertificate(cause: unknown): boolean {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
 }
 
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });

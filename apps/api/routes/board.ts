@@ -4,12 +4,15 @@
 import { notFound as noArtefact, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import { isRemoteCall } from "../../../lib/client/remote/calls.ts";
 import { decode, encode } from "../../../lib/client/remote/codec.ts";
-import { rightOf, serveCall } from "../../../lib/client/remote/serve-call.ts";
+import { goalOfCall } from "../../../lib/client/remote/goal-of-call.ts";
+import { type CallDeps, rightOf, serveCall } from "../../../lib/client/remote/serve-call.ts";
 import { suggestFor } from "../../../lib/client/text/suggest.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type Api, requireRight } from "../env.ts";
 import type { Parts } from "../parts.ts";
 import { repositoryOf } from "./goals.ts";
+
+type Posted = Parameters<CallDeps["postGoal"]>[0];
 
 /** The person reads it at a command line. */
 const suggest = suggestFor(undefined);
@@ -22,12 +25,13 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     const { caller } = context.var;
     if (!isRemoteCall(name)) throw unknownCall(name);
     requireRight(caller, rightOf(name));
-    const value = await serveCall(name, argumentsIn(await context.req.text()), {
-      board,
-      actor: caller.actor,
-      suggest,
-      postGoal: (goal) => repositoryOf(parts).postGoal(board, goal),
-    });
+    const args = argumentsIn(await context.req.text());
+    const deps = { board, actor: caller.actor, suggest, postGoal: (goal: Posted) => repositoryOf(parts).postGoal(board, goal) };
+    const setGoal = async () => {
+      const goal = rightOf(name) === "read" ? undefined : await goalOfCall(name, args, board);
+      if (goal !== undefined) context.set("goal", goal);
+    };
+    const value = await serveCall(name, args, deps).finally(setGoal);
     return context.body(encode(value), 200, { "content-type": "application/json" });
   });
 

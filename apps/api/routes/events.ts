@@ -47,6 +47,10 @@ export function addEventRoutes(api: Api, parts: Parts): void {
         throw new SettError("usage", "`after` and `before` cannot be used together.", { hint: "Leave one of them out." });
       return context.json(await eventPage(board, { after, before, limit, filter }), 200);
     }
+    if (before !== undefined)
+      throw new SettError("usage", "`before` cannot be used with a stream, which goes forwards alone.", {
+        hint: "Leave it out, or send no `Accept: text/event-stream`.",
+      });
     const wanted = lastEventId(context) ?? after ?? "$";
     return openStream(parts, context, "text/event-stream", async (life) => {
       const end = await board.endOfEvents();

@@ -40,7 +40,9 @@ export class CronWatch {
       case "skip": {
         const time = decision.at.toISOString();
         await skip(this.#parts, trigger, { cause: time, reason: decision.reason, mark: markOf(time) });
-        return this.#expect(trigger, decision.at);
+        this.#expect(trigger, decision.at);
+        // A run that is on time must not wait until it is not.
+        return await this.look(trigger);
       }
       case "run":
         await this.#run(trigger, { time: decision.at.toISOString(), missed: decision.missed }, marks.get("goal"));

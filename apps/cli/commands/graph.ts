@@ -5,19 +5,23 @@ import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { dotText } from "../../../lib/client/render/graph-dot.ts";
 import { mermaidText } from "../../../lib/client/render/graph-mermaid.ts";
 import type { ArtefactGraph } from "../../../lib/core/artefact-graph.ts";
+import { type Drawer, drawApart } from "../../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openHistory } from "../instance/open-history.ts";
+import { findApiProgram } from "../instance/programs.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { treeText } from "../render/graph-tree.ts";
 import { symbolsFor } from "../render/symbols.ts";
-import { svgText } from "../terminal/graphviz.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /** Mermaid's default limits, which most viewers do not change. */
 const mermaidLimits = { characters: 50_000, edges: 500 };
+
+/** Five thousand artefacts take most of it. */
+const drawingMs = 60_000;
 
 export const graph = defineCommand({
   name: "graph",
@@ -25,8 +29,7 @@ export const graph = defineCommand({
   details: [
     "Without GOAL, draws the newest goal. On a terminal it prints a tree: each artefact is below its first source. Elsewhere",
     "it prints Mermaid, which many Markdown viewers draw. In a picture, a thick edge leads from a version to the next one,",
-    "the other edges lead from a source to what was made from it, and dashed nodes belong to another goal. --svg needs",
-    "Graphviz.",
+    "the other edges lead from a source to what was made from it, and dashed nodes belong to another goal.",
   ].join("\n"),
   args: {
     goal: { type: "positional", required: false, description: "a goal; 6 or more characters of its id are enough" },
@@ -37,7 +40,7 @@ export const graph = defineCommand({
       description: "tree, mermaid, or dot for Graphviz (default: tree on a terminal, mermaid elsewhere)",
     },
     archive: archiveArgument,
-    svg: { type: "boolean", description: "print the picture as SVG, drawn by Graphviz" },
+    svg: { type: "boolean", description: "print the picture as SVG" },
     json: jsonArgument,
     name: nameArgument,
   },
@@ -80,7 +83,7 @@ async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<s
     case "dot":
       return dotText(drawn);
     case "svg":
-      return await svgText(dotText(drawn), shell);
+      return await drawApart(dotText(drawn), await drawer(shell), shell.interrupted);
     case "json":
       return `${JSON.stringify(graphJson(drawn))}\n`;
     default:
@@ -88,9 +91,13 @@ async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<s
   }
 }
 
+async function drawer({ cwd }: Shell): Promise<Drawer> {
+  return { command: [...(await findApiProgram()), "--draw"], cwd, timeoutMs: drawingMs };
+}
+
 function mermaidWithinLimits(drawn: ArtefactGraph, { messages }: Shell): string {
   const text = mermaidText(drawn);
   if (text.length > mermaidLimits.characters || drawn.edges.length > mermaidLimits.edges)
-    messages.warn("Most viewers of Mermaid refuse a graph of this size. Graphviz draws it: --svg, or --format dot.");
+    messages.warn("Most viewers of Mermaid refuse a graph of this size. --svg draws it.");
   return text;
 }

@@ -103,6 +103,11 @@ async function withinToken(wanted: readonly Right[], { env, messages }: Shell): 
     const { rights } = await askInstance(api);
     return new Set(wanted.filter((right) => rights.has(right)));
   } catch (error) {
+    if (error instanceof SettError && error.code === "not-allowed") {
+      // Every tool reads what it is about.
+      messages.warn(`There are no tools for this token: ${messageOf(error)}`);
+      return new Set();
+    }
     messages.warn(`It is not known yet what the token may do: ${messageOf(error)}`);
     return new Set(wanted);
   }

@@ -57,6 +57,19 @@ export async function askApi({ url, token }: ApiAddress, request: ApiRequest): P
   }
 }
 
+/** What an answer says; `parse` throws for another form. Throws `api-unreachable` then: another program answers, or another version. */
+export async function readAnswer<Value>(response: Response, url: string, parse: (text: string) => Value): Promise<Value> {
+  const text = await response.text();
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new SettError("api-unreachable", `What answers at ${url} is no API of Sett, or one of another version.`, {
+      hint: "Is SETT_API right? `sett --version` says which version this is, and `/v1/instance` that of the API.",
+      cause,
+    });
+  }
+}
+
 /** In our words where they say what to do. */
 function reasonOf(cause: unknown, url: string): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
 import { Actor } from "../../model/event.ts";
 import { InstanceName } from "../../model/ids.ts";
-import { type ApiAddress, askApi } from "./api-client.ts";
+import { type ApiAddress, askApi, readAnswer } from "./api-client.ts";
 
 /** A later version may have rights that this one does not know. */
 const Instance = z.looseObject({ instance: InstanceName, me: z.looseObject({ actor: Actor, rights: z.array(z.string()) }) });
@@ -31,6 +31,6 @@ export async function askInstance(
   api: ApiAddress,
 ): Promise<{ instance: InstanceName; actor: Actor; rights: ReadonlySet<string> }> {
   const answer = await askApi(api, { path: "/v1/instance" });
-  const { instance, me } = Instance.parse(await answer.json());
+  const { instance, me } = await readAnswer(answer, api.url, (text) => Instance.parse(JSON.parse(text)));
   return { instance, actor: me.actor, rights: new Set(me.rights) };
 }

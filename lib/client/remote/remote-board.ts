@@ -3,7 +3,7 @@ import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import { InstanceName } from "../../model/ids.ts";
-import { type ApiAddress, askApi, longPatienceMs } from "./api-client.ts";
+import { type ApiAddress, askApi, longPatienceMs, readAnswer } from "./api-client.ts";
 import { type RemoteCallName, remoteCalls } from "./calls.ts";
 import { decode, encode } from "./codec.ts";
 import { followEvents } from "./follow-events.ts";
@@ -17,7 +17,7 @@ export function remoteBoard(address: ApiAddress, instance: string): PersonBlackb
   const call = async (name: RemoteCallName, args: unknown[]) => {
     const patience = remoteCalls[name].right === "read" ? {} : { patienceMs: longPatienceMs };
     const response = await askApi(address, { method: "POST", path: `/v1/board/${name}`, body: encode(args), ...patience });
-    return decode(await response.text()) ?? undefined;
+    return (await readAnswer(response, address.url, decode)) ?? undefined;
   };
   const calls = Object.fromEntries(
     (Object.keys(remoteCalls) as RemoteCallName[]).map((name) => [name, (...args: unknown[]) => call(name, args)]),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ArtefactId } from "../../model/ids.ts";
 import { CallRecord } from "../../model/model-call.ts";
 import type { Body, CallWithBodies } from "../facts/transcript.ts";
-import { type ApiAddress, askApi } from "./api-client.ts";
+import { type ApiAddress, askApi, readAnswer } from "./api-client.ts";
 
 /** As `sett unearth --transcript --json` prints it. */
 const Answer = z.looseObject({
@@ -14,12 +14,13 @@ const Binary = z.strictObject({ base64: z.string() });
 
 export async function readRemoteCalls(api: ApiAddress, artefact: ArtefactId): Promise<CallWithBodies[]> {
   const response = await askApi(api, { path: `/v1/artefacts/${artefact}/transcript` });
-  const { calls } = Answer.parse(await response.json());
-  return calls.map(({ request_body, answer_body, ...call }) => ({
-    call: CallRecord.parse(call),
-    request: bodyOf(request_body),
-    answer: bodyOf(answer_body),
-  }));
+  return await readAnswer(response, api.url, (text) =>
+    Answer.parse(JSON.parse(text)).calls.map(({ request_body, answer_body, ...call }) => ({
+      call: CallRecord.parse(call),
+      request: bodyOf(request_body),
+      answer: bodyOf(answer_body),
+    })),
+  );
 }
 
 /** A body that is JSON comes as JSON. */

@@ -187,7 +187,9 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "mail_dropped":
       return major(`${style.red("drops")} ${field("messages") || "the"} unread messages of ${agent}, which filled Redis`);
     case "api_called":
-      return minor(`calls ${field("method")} ${field("path")} of the API with token ${field("token")}: ${field("status")}`);
+      return minor(
+        `calls ${field("tool") || `${field("method")} ${field("path")}`} of the API with token ${field("token")}: ${field("status")}`,
+      );
     case "unreadable":
       return major(`an entry of the log ${style.red("cannot be read")} (${quoted(field("type"))})${because}`);
     default:

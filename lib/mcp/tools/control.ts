@@ -13,7 +13,9 @@ export const cancel = defineTool({
   args: { goal: z.string().describe("The goal's id.") },
   async run({ goal }, call) {
     const { board, suggest } = call.asker;
-    return await cancelGoal(askerOf(call), await resolveGoalId(board, goal, suggest), call.actor);
+    const id = await resolveGoalId(board, goal, suggest);
+    call.about(id);
+    return await cancelGoal(askerOf(call), id, call.actor);
   },
 });
 
@@ -26,7 +28,9 @@ export const retry = defineTool({
   args: { failure: z.string().describe("The Failure's id, as read_goal has it.") },
   async run({ failure }, call) {
     const { board, suggest } = call.asker;
-    const { claim } = await retryFailure(askerOf(call), await resolveFailure(board, failure, suggest), call.actor);
+    const found = await resolveFailure(board, failure, suggest);
+    call.about(found.goal_id);
+    const { claim } = await retryFailure(askerOf(call), found, call.actor);
     return { claim_id: claim };
   },
 });

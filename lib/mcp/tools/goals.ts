@@ -42,6 +42,8 @@ export const postGoalTool = defineTool({
       actor: call.actor,
       marks: call.marks,
     });
+    call.about(goal_id);
+    await call.written();
     return await waitAndReport(goal_id, wait_seconds, call);
   },
 });

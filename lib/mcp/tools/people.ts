@@ -37,8 +37,9 @@ export const answerQuestion = defineTool({
   right: "answer",
   annotations: writes,
   args: { question: z.string().describe("The question's id."), text: z.string().min(1) },
-  async run({ question: id, text }, { asker: { board, suggest }, actor, marks }) {
+  async run({ question: id, text }, { asker: { board, suggest }, actor, marks, about }) {
     const question = await resolveQuestion(board, id, suggest);
+    about(question.goal_id);
     const result = await postAnswer(board, question, text, { actor, suggest, marks });
     if (result.outcome === "closed") throw refusal(result.why);
     return { answer: headJson(result.answer) };
@@ -68,6 +69,7 @@ export const reject = defineTool({
 async function decide(id: string, speaker: string | undefined, feedback: string | undefined, call: Call) {
   const { board, suggest } = call.asker;
   const judged = await findJudged(board, id, speaker, suggest);
+  call.about(judged.artefact.goal_id);
   const { review, obstacle } = await judge(board, judged, { feedback, actor: call.actor, suggest });
   return { review: headJson(review), work_goes_on: obstacle === undefined ? "now" : obstacle.until };
 }

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { Marks } from "../../client/actions/marks.ts";
 import type { Right } from "../../model/api-access.ts";
 import type { Actor } from "../../model/event.ts";
+import type { GoalId } from "../../model/ids.ts";
 import type { OpenInstance } from "../deps.ts";
 
 /** One call. `actor`: the person, with the assistant's mark. `report`: tells a client that asked for it how far the call is. */
@@ -12,6 +13,10 @@ export type Call = Pick<OpenInstance, "asker" | "postGoal"> & {
   /** For the metadata of what is posted. */
   marks: Marks;
   signal: AbortSignal;
+  /** A tool that writes says for the record which goal it is about, as soon as it knows. */
+  about(goal: GoalId): void;
+  /** For a tool that goes on after it has written. */
+  written(): Promise<void>;
   report(done: number, message: string): void;
 };
 

@@ -183,6 +183,23 @@ test("a write that was refused for want of a right is on record, too", async () 
   });
 });
 
+test("every answer is counted by its status, also one that refuses", async () => {
+  const limits = { ...defaultLimits, requestsPerMinute: 5 };
+  await using small = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { limits } });
+  await small.get("/v1/instance");
+  await small.get("/v1/instance", { as: "stranger" });
+  await small.get("/v1/instance", { as: "writer" });
+  await small.get("/v1/nothing");
+  await small.post("/v1/goals", { text: "x" }, { as: "stranger" });
+  await small.post("/v1/pause", {}, { as: "reader" });
+  await small.get("/mcp", { as: "stranger" });
+  for (let count = 0; count < 4; count += 1) await small.get("/v1/goals");
+  const { values } = await small.metrics.requests.get();
+  const counted = Object.fromEntries(values.map(({ labels, value }) => [`${labels.method} ${labels.status}`, value]));
+  const reads = { "GET 200": 4, "GET 401": 2, "GET 403": 1, "GET 404": 1, "GET 429": 1 };
+  expect(counted).toEqual({ ...reads, "POST 401": 1, "POST 403": 1 });
+});
+
 test("the document is there without a token, and names every problem", async () => {
   const { status, body } = await scene.get("/v1/openapi.json", { as: "stranger" });
   expect(status).toBe(200);

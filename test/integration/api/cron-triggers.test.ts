@@ -65,6 +65,21 @@ test("with `skip`, missed runs are on record and state no goal", async () => {
   expect(await scene.events()).toEqual([{ type: "trigger_skipped", actor: "trigger:nightly", cause: at(23), reason }]);
 });
 
+test("with `skip`, missed runs are also on record where the next one is on time", async () => {
+  await using scene = await TriggerScene.open();
+  const looks = await scene.start([{ ...nightly, missed: "skip" }]);
+  await looks.lookAtClock();
+  scene.now = "2026-11-23T03:00:05Z";
+  await looks.lookAtClock();
+  const goals = await scene.goals();
+  expect(goals.map(({ payload }) => payload)).toEqual([`Sweep, for ${at(23)}`]);
+  const reason = "2 runs were missed: nothing looked at the time, and `missed` is `skip`.";
+  expect(await scene.events()).toEqual([
+    { type: "trigger_skipped", actor: "trigger:nightly", cause: at(22), reason },
+    { type: "trigger_fired", actor: "trigger:nightly", cause: at(23), goal: String(goals[0]?.id) },
+  ]);
+});
+
 test("a run is skipped while the goal of the last one is not at rest", async () => {
   await using scene = await TriggerScene.open();
   const looks = await scene.start([nightly]);

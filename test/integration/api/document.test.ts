@@ -58,7 +58,7 @@ beforeAll(async () => {
     },
     {
       deps: {
-        ...{ limits, logs, repository: await openRepository(repository.path, hostEnv), drawSvg: async () => "<svg/>" },
+        ...{ limits, logs, repository: await openRepository(repository.path, hostEnv) },
         ...{ triggers: [Trigger.parse(trigger)], secretOf: async () => secret },
       },
     },

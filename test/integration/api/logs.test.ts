@@ -50,7 +50,7 @@ beforeAll(async () => {
   const opened = await openSocket(socket, server.port ?? 0);
   scene = await ApiScene.start(
     {},
-    { orchestrator: false, deps: { logs: logsFrom(new ReaderClient(await reachable(`unix:${socket}`))) } },
+    { orchestrator: false, deps: { logs: logsFrom(new ReaderClient(await reachable(`unix:${socket}`)), "garden") } },
   );
   end = async () => {
     await scene[Symbol.asyncDispose]();
@@ -70,7 +70,8 @@ test("the last lines of an agent are read as they are", async () => {
 });
 
 test("an agent that does not exist is not found, also where its log is to be followed", async () => {
-  expect(await scene.get("/v1/agents/codr/logs")).toMatchObject({ status: 404, body: { code: "agent-not-found" } });
+  const detail = expect.stringMatching(/ has no part named codr\. It has .*coder/);
+  expect(await scene.get("/v1/agents/codr/logs")).toMatchObject({ status: 404, body: { code: "agent-not-found", detail } });
   expect(await scene.get("/v1/agents/codr/logs?follow=true")).toMatchObject({ status: 404 });
   const { status, text } = await scene.get("/v1/agents/..%2f..%2fetc/logs");
   expect({ status, text }).toEqual({ status: 422, text: expect.stringContaining("orchestrator, gateway, redis or api") });

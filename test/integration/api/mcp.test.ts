@@ -51,6 +51,41 @@ test("a goal is posted, waited for and read, in the name of the token and its as
   expect(made?.actor).toBe("person:forager, by far-editor 3");
 });
 
+test("each write of an assistant is on record with its tool, its goal and the token, a refused one too", async () => {
+  await using editor = await connect("forager");
+  const { structuredContent } = await editor.client.callTool({ name: "post_goal", arguments: { text: "Write a note" } });
+  const { goal_id: goal } = structuredContent as { goal_id: string };
+  await editor.client.callTool({ name: "read_goal", arguments: { goal } });
+  const again = await editor.client.callTool({ name: "post_goal", arguments: { text: "Write two", id: goal } });
+  expect(JSON.stringify(again.content)).toContain("Leave out `id` to post a new goal.");
+  await editor.client.callTool({ name: "post_goal", arguments: { text: 7 } });
+  await editor.client.callTool({ name: "cancel_goal", arguments: { goal } });
+  const events = await scene.clan.board.readEvents("0", 10_000);
+  const [from] = events.flatMap(({ type, artefact_id }, at) => (type === "artefact_created" && artefact_id === goal ? [at] : []));
+  const calls = events.slice(from).filter(({ type }) => type === "api_called");
+  const call = { actor: "person:forager", data: { method: "POST", path: "/mcp", token: "forager" } };
+  expect(calls).toMatchObject([
+    { ...call, goal_id: goal, data: { ...call.data, tool: "post_goal", status: 200 } },
+    { ...call, data: { ...call.data, tool: "post_goal", status: 422 } },
+    { ...call, data: { ...call.data, tool: "post_goal", status: 422 } },
+    { ...call, data: { ...call.data, tool: "cancel_goal", status: 403 } },
+  ]);
+});
+
+test("a write about a goal is on record with it, also where it is refused", async () => {
+  await using editor = await connect("controller");
+  const goal = await scene.clan.postGoal("Write a note");
+  await editor.client.callTool({ name: "cancel_goal", arguments: { goal: goal.id } });
+  await editor.client.callTool({ name: "cancel_goal", arguments: { goal: goal.id } });
+  const calls = (await scene.clan.board.readEvents("0", 10_000)).filter(
+    ({ type, data }) => type === "api_called" && data?.token === "controller",
+  );
+  expect(calls).toMatchObject([
+    { goal_id: goal.id, data: { tool: "cancel_goal", status: 200 } },
+    { goal_id: goal.id, data: { tool: "cancel_goal", status: 409 } },
+  ]);
+});
+
 test("a session belongs to its token, and without a token there is none", async () => {
   await using editor = await connect("reader");
   const { sessionId = "" } = editor.transport;

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { $ } from "bun";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { serve } from "../../../lib/service/serve.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
+import { temporaryFolder } from "../../support/git/sample-repository.ts";
 
 type Key = { id: string; algorithm: string; secret: CryptoKey; public: CryptoKey };
 
@@ -149,4 +151,21 @@ test("while the issuer is away its tokens cannot be checked, and named tokens go
   expect((await fresh.get("/v1/instance")).status).toBe(200);
   issuer.isAway = false;
   expect((await fresh.get("/v1/instance", { as: "stranger", headers })).status).toBe(200);
+});
+
+test("an issuer whose certificate is not trusted is said to have it", async () => {
+  using folder = temporaryFolder();
+  const files = ["-keyout", `${folder.path}/key.pem`, "-out", `${folder.path}/cert.pem`];
+  await $`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=x ${files}`.quiet();
+  const [cert = "", key = ""] = await Promise.all(["cert", "key"].map((name) => Bun.file(`${folder.path}/${name}.pem`).text()));
+  const secure = serve({ port: 0, hostname: "127.0.0.1", tls: { cert, key } }, () => new Response("{}"));
+  const url = `https://127.0.0.1:${secure.port}`;
+  const oidc = { issuer: url, audience: "sett", claim: "groups", name_claim: "email", rights: { developers: ["read" as const] } };
+  await using fresh = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { oidc } });
+  const headers = { authorization: `Bearer ${await issuer.token(ada, { issuer: url })}` };
+  expect(await fresh.get("/v1/instance", { as: "stranger", headers })).toMatchObject({
+    status: 503,
+    body: { code: "not-ready", hint: expect.stringContaining("certificate") },
+  });
+  await secure.stop();
 });

@@ -91,7 +91,9 @@ test("the graph of a goal has its claims, and other forms of it", async () => {
   expect(graph.text).not.toContain("x".repeat(100));
   expect((await scene.get(`/v1/goals/${goal.id}/graph?format=mermaid`)).text).toStartWith("flowchart");
   expect((await scene.get(`/v1/goals/${goal.id}/graph?format=dot`)).text).toStartWith("digraph");
-  expect(await scene.get(`/v1/goals/${goal.id}/graph?format=svg`)).toMatchObject({ status: 503, body: { code: "not-ready" } });
+  const picture = await scene.get(`/v1/goals/${goal.id}/graph?format=svg`);
+  expect(picture.headers.get("content-type")).toBe("image/svg+xml");
+  expect(picture.text.match(/class="node"/g)).toHaveLength((graph.body as { nodes: unknown[] }).nodes.length);
 });
 
 test("the costs of a goal are there without any call of a model", async () => {
@@ -222,6 +224,21 @@ test("an answer that is known already is not sent again", async () => {
   });
   expect((await scene.get("/v1/goals", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
   expect((await scene.ask("HEAD", "/v1/goals")).headers.get("etag")).toBe(etag);
+});
+
+test("the document of the API is not sent again, either", async () => {
+  const etag = (await scene.get("/v1/openapi.json", { as: "stranger" })).headers.get("etag") ?? "";
+  expect(etag).toMatch(/^"[\w-]{27}"$/);
+  const again = await scene.get("/v1/openapi.json", { as: "stranger", headers: { "if-none-match": etag } });
+  expect(again).toMatchObject({ status: 304, text: "" });
+});
+
+test("a stream of events goes forwards alone, and says so", async () => {
+  const headers = { accept: "text/event-stream" };
+  expect(await scene.get("/v1/events?before=$", { headers })).toMatchObject({
+    status: 422,
+    body: { detail: "`before` cannot be used with a stream, which goes forwards alone." },
+  });
 });
 
 test("what a person has just written is in the next list", async () => {

@@ -178,6 +178,14 @@ describe("with SETT_API", () => {
     });
     expect(await scene.post("/v1/board/countGoals", [], { as: "stranger" })).toMatchObject({ status: 401 });
     const events = await scene.clan.board.readEvents("0", 10_000);
+    const goals = events.flatMap(({ type, data, goal_id }) =>
+      type === "api_called" && data?.path === "/v1/board/createArtefact" ? [[goal_id, data.status]] : [],
+    );
+    expect(goals.slice(-3)).toEqual([
+      [goal, 200],
+      [undefined, 422],
+      [back.goal_id, 200],
+    ]);
     expect(events.filter(({ actor }) => actor === "person:eve")).toEqual([]);
     expect(events.filter(({ type, data }) => type === "api_called" && String(data?.path).includes("readHeads"))).toEqual([]);
   });
@@ -191,6 +199,8 @@ describe("with SETT_API", () => {
     expect(await toolsOf("forager", "--may", "all")).toContain("post_goal");
     expect(await toolsOf("forager", "--may", "all")).not.toContain("cancel_goal");
     expect(await toolsOf("all")).not.toContain("cancel_goal");
+    // Each tool reads, and this token may not.
+    expect(await toolsOf("writer")).toEqual([]);
     await using editor = await connectEditor({ cwd: here.path, env: env(), options: ["--may", "all"] });
     const stated = await editor.call("post_goal", { text: "Which window?", wait_seconds: 30 });
     const goal = String(stated.data.goal_id);

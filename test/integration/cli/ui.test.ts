@@ -52,6 +52,9 @@ test("prints an address with a token, with which the person of git may do everyt
   const { status, body: goal } = await ask(page, "/v1/goals", { text: "Paint the door" });
   expect(status).toBe(201);
   expect(await at.git("rev-parse", `refs/sett/demo/${goal.id}`)).toBe(await at.git("rev-parse", "HEAD"));
+  const headers = { authorization: `Bearer ${page.token}` };
+  const picture = await fetch(`${page.url}/v1/goals/${goal.id}/graph?format=svg`, { headers });
+  expect([picture.status, await picture.text()]).toEqual([200, expect.stringContaining("Paint the door")]);
   await writeFile(join(at.folder, "new.txt"), "not committed\n");
   expect(await ask(page, "/v1/goals", { text: "Paint it again" })).toMatchObject({
     status: 409,

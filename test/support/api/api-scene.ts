@@ -8,6 +8,7 @@ import type { Api } from "../../../apps/api/env.ts";
 import { type ApiMetrics, createApiMetrics } from "../../../apps/api/metrics.ts";
 import { suggestRequest } from "../../../apps/api/over-http.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
+import { draw } from "../../../lib/drawing/draw.ts";
 import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
@@ -83,6 +84,7 @@ export class ApiScene implements AsyncDisposable {
         clock: systemClock,
         newId: () => crypto.randomUUID(),
         suggest: suggestRequest,
+        drawSvg: draw,
         limits: defaultLimits,
         ...deps,
       },

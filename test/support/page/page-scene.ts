@@ -10,6 +10,7 @@ import { suggestRequest } from "../../../apps/api/over-http.ts";
 import { pageOf } from "../../../apps/api/page.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import { draw } from "../../../lib/drawing/draw.ts";
 import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
@@ -83,6 +84,7 @@ export class ServedPage implements AsyncDisposable {
       clock: systemClock,
       newId: () => crypto.randomUUID(),
       suggest: suggestRequest,
+      drawSvg: draw,
       limits: { ...defaultLimits, requestsPerMinute: 100_000 },
       ...this.#deps,
     };

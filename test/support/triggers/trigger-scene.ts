@@ -8,6 +8,7 @@ import { openRepository } from "../../../apps/api/repository.ts";
 import { TriggerLooks } from "../../../apps/api/triggers/run-triggers.ts";
 import { type Clock, systemClock } from "../../../lib/async/clock.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { draw } from "../../../lib/drawing/draw.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { Trigger } from "../../../lib/model/trigger.ts";
@@ -59,7 +60,7 @@ export class TriggerScene implements AsyncDisposable {
       triggers: triggers.map((trigger) => Trigger.parse(trigger)),
       repository: await openRepository(this.repository.path, hostEnv, { hasFiles: false }),
       log: createJsonLog((line) => this.log.push(line), systemClock.now),
-      ...{ clock: this.clock, newId: () => crypto.randomUUID(), suggest: suggestRequest, limits: defaultLimits },
+      ...{ clock: this.clock, newId: () => crypto.randomUUID(), drawSvg: draw, suggest: suggestRequest, limits: defaultLimits },
     };
     return partsOf(deps, this.#over.signal);
   }

@@ -71,7 +71,11 @@ test.each([
   ],
   [
     "{ oidc: { issuer: http://idp.example, audience: a, rights: { a: [read] } } }",
-    "services.api.oidc.issuer: must be an address",
+    "services.api.oidc.issuer: must begin with `https://`: who could change the keys on the way could make tokens",
+  ],
+  [
+    "{ oidc: { issuer: idp.example, audience: a, rights: { a: [read] } } }",
+    "services.api.oidc.issuer: must be an address such as `https://token.actions.githubusercontent.com`",
   ],
   [
     "{ oidc: { issuer: https://idp.example, audience: a, rights: {} } }",

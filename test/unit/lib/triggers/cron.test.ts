@@ -46,6 +46,36 @@ test("what runs every half hour does so through both changes of the clock", () =
   expect(runsOf("*/30 * * * *", "2026-03-29T00:00:00Z", 3)).toEqual(["2026-03-29T00:30", "2026-03-29T01:00", "2026-03-29T01:30"]);
 });
 
+test.each([
+  ["0 2,14 * * *", ["2026-03-29T01:00", "2026-03-29T12:00"], ["2026-10-25T00:00", "2026-10-25T13:00"]],
+  ["10,50 2 * * *", ["2026-03-29T01:00"], ["2026-10-25T00:10", "2026-10-25T00:50"]],
+  ["30 2,4 * * *", ["2026-03-29T01:00", "2026-03-29T02:30"], ["2026-10-25T00:30", "2026-10-25T03:30"]],
+  ["0,30 2 * * *", ["2026-03-29T01:00"], ["2026-10-25T00:00", "2026-10-25T00:30"]],
+  [
+    "0,30 2,3 * * *",
+    ["2026-03-29T01:00", "2026-03-29T01:30"],
+    ["2026-10-25T00:00", "2026-10-25T00:30", "2026-10-25T02:00", "2026-10-25T02:30"],
+  ],
+  ["*/30 2 * * *", ["2026-03-29T01:00"], ["2026-10-25T00:00", "2026-10-25T00:30"]],
+  [
+    "0 */2 * * 0",
+    ["2026-03-28T23:00", "2026-03-29T01:00", "2026-03-29T02:00"],
+    ["2026-10-24T22:00", "2026-10-25T00:00", "2026-10-25T03:00"],
+  ],
+])("each of several times of the day comes once on the days of both changes: %s", (cron, spring, autumn) => {
+  expect(runsOf(cron, "2026-03-28T22:00:00Z", spring.length)).toEqual(spring);
+  expect(runsOf(cron, "2026-10-24T21:00:00Z", autumn.length)).toEqual(autumn);
+  for (const runs of [spring, autumn]) {
+    const from = new Date(Date.parse(`${runs[0]}:00Z`) - 60_000).toISOString();
+    expect(due(cron, from, `${runs.at(-1)}:59Z`)).toEqual([`${runs.at(-1)}:00.000Z`, runs.length - 1]);
+  }
+});
+
+test("in the hour that comes again, the newest run is that of the first time where the hour is named", () => {
+  expect(due("50 2 * * *", "2026-10-24T12:00:00Z", "2026-10-25T01:10:00Z")).toEqual(["2026-10-25T00:50:00.000Z", 0]);
+  expect(due("50 * * * *", "2026-10-24T23:59:00Z", "2026-10-25T01:50:00Z")).toEqual(["2026-10-25T01:50:00.000Z", 1]);
+});
+
 test("the 29th of February runs in leap years", () => {
   expect(runsOf("0 12 29 2 *", "2026-01-01T00:00:00Z", 2, "UTC")).toEqual(["2028-02-29T12:00", "2032-02-29T12:00"]);
   expect(due("0 12 29 2 *", "2023-01-01T00:00:00Z", "2028-12-01T00:00:00Z", "UTC")).toEqual(["2028-02-29T12:00:00.000Z", 1]);
@@ -63,7 +93,17 @@ test("time zones with odd offsets, and zones without summer time, are right", ()
 
 test("only five fields are an expression", () => {
   expect(cronProblem("0 3 * * 1-5")).toBeUndefined();
-  for (const wrong of ["", "0 3 * *", "0 0 3 * * *", "61 * * * *", "0 3 * * blue", "every day", "* * * * *; rm -rf /"])
+  for (const wrong of [
+    "",
+    "0 3 * *",
+    "0 0 3 * * *",
+    "61 * * * *",
+    "0 3 * * blue",
+    "every day",
+    "@daily",
+    "@hourly",
+    "* * * * *; rm -rf /",
+  ])
     expect(cronProblem(wrong)).toStartWith("must be five fields: ");
 });
 
@@ -72,7 +112,16 @@ setDefaultTimeout(60_000);
 
 test("whenever it looks, no run is lost or comes twice", () => {
   const minutes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 });
-  const expressions = fc.constantFrom("*/7 * * * *", "30 2 * * *", "0 0 * * 0", "15 1-5 * * *", "59 23 31 * *");
+  const expressions = fc.constantFrom(
+    "*/7 * * * *",
+    "30 2 * * *",
+    "0 0 * * 0",
+    "15 1-5 * * *",
+    "5,35 * * * *",
+    "10,50 2 * * *",
+    "0 2,14 * * *",
+    "59 23 31 * *",
+  );
   const zones = fc.constantFrom(berlin, "UTC", "America/New_York", "Australia/Lord_Howe");
   fc.assert(
     fc.property(minutes, expressions, zones, (steps, cron, time_zone) => {

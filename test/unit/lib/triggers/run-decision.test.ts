@@ -42,5 +42,12 @@ test("missed runs are one run, or none", () => {
 test("a run on time also makes up for those that were missed before it, where they count", () => {
   const at = new Date("2026-11-23T03:00:00Z");
   expect(decide("2026-11-23T03:00:10Z")).toEqual({ kind: "run", at, missed: 2 });
-  expect(decide("2026-11-23T03:00:10Z", { missed: "skip" })).toEqual({ kind: "run", at, missed: 0 });
+});
+
+test("where missed runs do not count, they are dealt with before the run that is on time", () => {
+  const [at, last] = [new Date("2026-11-23T03:00:00Z"), new Date("2026-11-22T03:00:00Z")];
+  const reason = "2 runs were missed: nothing looked at the time, and `missed` is `skip`.";
+  const now = new Date("2026-11-23T03:00:10Z");
+  expect(decideRun({ ...trigger, missed: "skip" }, { schedule, from }, now)).toEqual({ kind: "skip", at: last, reason });
+  expect(decideRun({ ...trigger, missed: "skip" }, { schedule, from: last }, now)).toEqual({ kind: "run", at, missed: 0 });
 });

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { askApi } from "../../../../../lib/client/remote/api-client.ts";
+import { askApi, readAnswer } from "../../../../../lib/client/remote/api-client.ts";
 import { serve } from "../../../../../lib/service/serve.ts";
 import { errorOf } from "../../../../support/error-of.ts";
 
@@ -30,6 +30,15 @@ test("an API that hangs is given up after a short time, in a sentence", async ()
     code: "api-unreachable",
     exitCode: 1,
     message: `The API at ${api.url} does not answer: it has sent nothing for 0.05 s`,
+  });
+});
+
+test("an answer of another form is that of another program or version", async () => {
+  const parse = (text: string) => JSON.parse(text);
+  expect(await readAnswer(new Response("[1]"), api.url, parse)).toEqual([1]);
+  expect(await errorOf(readAnswer(new Response("<html>"), api.url, parse))).toMatchObject({
+    code: "api-unreachable",
+    message: `What answers at ${api.url} is no API of Sett, or one of another version.`,
   });
 });
 
