@@ -63,7 +63,7 @@ test.each<[string, string, Partial<Report> | undefined]>([
   ],
   [
     "many files, below a name that is not UTF-8",
-    "cd /workspace; d=$(printf '\\377\\376'); mkdir \"$d\"; cd \"$d\"; while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done",
+    'cd /workspace; d=$(printf \'\\377\\376\'); mkdir "$d"; cd "$d"; while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done',
     { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
   ],
   [

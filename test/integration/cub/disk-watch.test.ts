@@ -103,7 +103,9 @@ test("a run beside which a nearly full disk becomes fuller is ended, also where 
   expect(reasons).toEqual([]);
   writeFileSync(join(elsewhere.path, "large"), new Uint8Array(96 * mebibyte), { flush: true });
   await waitFor("the end", () => reasons.length > 0);
-  expect(reasons[0]).toMatch(/^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/);
+  expect(reasons[0]).toMatch(
+    /^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/,
+  );
 });
 
 test("sizes are written in the largest unit that has one", () => {
