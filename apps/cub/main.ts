@@ -30,7 +30,7 @@ import { readSettings, type Settings } from "./settings.ts";
 import { proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
 import { toolLimits } from "./tool-limits.ts";
 import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
-import { workingCopyOf } from "./working-copy-of.ts";
+import { publishedPacks, workingCopyOf } from "./working-copy-of.ts";
 
 const usage =
   "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work]   (settings come from the environment)";
@@ -113,6 +113,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const board = byMail(connected, { agent: agentName, host, timeoutMs });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(registration.current));
+  const published = workingCopy && publishedPacks(settings, needsWorkers(registration.current));
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const model = settings.model && { ...settings.model, gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets) };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
@@ -136,6 +137,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     board,
     registration,
     workingCopy,
+    published,
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
     model,
@@ -155,6 +157,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     limits,
     clear: async () => {
       await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
+      await published?.mend();
       await workingCopy?.tidyFolder();
     },
     wipe: async () => {
