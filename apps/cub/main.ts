@@ -21,6 +21,7 @@ import type { Deps } from "./deps.ts";
 import { executeClaim } from "./execute-claim.ts";
 import { commandText } from "./log-text.ts";
 import { LoopWatch } from "./loop-watch.ts";
+import { memoryLimit } from "./memory-kills.ts";
 import { withModel } from "./model-access.ts";
 import { modelAsker } from "./model-bid/ask-model.ts";
 import { readOwnProcess } from "./own-process.ts";
@@ -155,6 +156,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
       return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
     },
     limits,
+    memoryBytes: process.pid === 1 ? await memoryLimit() : undefined,
     clear: async () => {
       await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
       await published?.mend();
