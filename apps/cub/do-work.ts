@@ -68,7 +68,7 @@ async function prepareWorkingCopy({ workingCopy, limits }: Deps, inputs: TaskInp
   await limits.guard(signal, (within) => workingCopy.prepare(base, commits, { maxBytes, signal: within }));
 }
 
-/** The command may have removed or changed what earlier work has published, and nobody has fetched yet. */
+/** The command may have removed or changed what earlier work has published, before it is fetched. */
 async function lostCommits({ published }: Deps): Promise<string | undefined> {
   await published?.mend();
   const lost = published?.takeLost() ?? [];

@@ -2,9 +2,8 @@
 // that is known, and each command that shows results would pay for it again.
 //
 //   .git/sett/failed-packs/INSTANCE.json
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { z } from "zod";
 import type { InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
@@ -16,8 +15,8 @@ const triedAgainMs = 24 * 60 * 60_000;
 /** Of either format of objects. */
 const digestBytes = 32;
 
-const Failures = z.record(z.string(), z.strictObject({ problem: z.string(), at: z.iso.datetime() }));
-type Failures = z.infer<typeof Failures>;
+/** `at`: ISO 8601. */
+type Failure = { problem: string; at: string };
 
 /**
  * By size and by git's digest at the end, and not by what an agent can change at will, such as its times. Where the rest does not fit the
@@ -30,22 +29,22 @@ export function keyOf({ fd, size }: FileOfAgents): string {
 export class FailedPacks {
   readonly #path: string;
   readonly #place: RepositoryPlace;
-  readonly #failures: Map<string, Failures[string]>;
+  readonly #failures: Map<string, Failure>;
   #isChanged = false;
 
-  private constructor(place: RepositoryPlace, path: string, failures: Failures) {
+  private constructor(place: RepositoryPlace, path: string, failures: Map<string, Failure>) {
     this.#place = place;
     this.#path = path;
-    this.#failures = new Map(Object.entries(failures));
+    this.#failures = failures;
   }
 
   /** A file that cannot be read is as good as none: then each is tried once more. */
   static async read(place: RepositoryPlace, instance: InstanceName): Promise<FailedPacks> {
     const path = pathOf(place, instance);
     try {
-      return new FailedPacks(place, path, Failures.parse(JSON.parse(await readFile(path, "utf8"))));
+      return new FailedPacks(place, path, failuresIn(JSON.parse(await readFile(path, "utf8"))));
     } catch {
-      return new FailedPacks(place, path, {});
+      return new FailedPacks(place, path, new Map());
     }
   }
 
@@ -80,9 +79,22 @@ export class FailedPacks {
   }
 }
 
+/** What is no failure in it is passed over. */
+function failuresIn(content: unknown): Map<string, Failure> {
+  const failures = new Map<string, Failure>();
+  for (const [key, value] of Object.entries(Object(content))) {
+    const { problem, at } = Object(value);
+    if (typeof problem === "string" && typeof at === "string") failures.set(key, { problem, at });
+  }
+  return failures;
+}
+
 /** Nothing there is fine. */
 export async function removeFailedPacks(place: RepositoryPlace, instance: InstanceName): Promise<void> {
-  await rm(pathOf(place, instance), { force: true });
+  const path = pathOf(place, instance);
+  await rm(path, { force: true });
+  // Other instances may have theirs in there.
+  await rmdir(dirname(path)).catch(() => undefined);
 }
 
 function pathOf({ commonDir }: RepositoryPlace, instance: InstanceName): string {

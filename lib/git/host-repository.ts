@@ -8,7 +8,6 @@ import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
 import { type DirtyFile, dirtyArguments, readDirtyFiles } from "./dirty-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
-import { removeFailedPacks } from "./failed-packs.ts";
 import { findRepository, type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { GivenPacks, listRefs, packing } from "./given-packs.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
@@ -210,12 +209,9 @@ export class HostRepository {
   /** Undoes `createFolders`. Nothing there is fine. */
   async removeFolders(instance: InstanceName): Promise<void> {
     await removeStore(this.place, instance);
-    await removeFailedPacks(this.place, instance);
-    const isLast = await removeExchange(this.place, instance);
-    if (isLast) await removeOldExchange(this.place);
+    if (await removeExchange(this.place, instance)) await removeOldExchange(this.place);
     // Other instances, and kept logs, may be in there.
-    for (const folder of ["sett/objects", "sett/failed-packs", "sett"])
-      await rmdir(join(this.place.commonDir, folder)).catch(() => undefined);
+    for (const folder of ["sett/objects", "sett"]) await rmdir(join(this.place.commonDir, folder)).catch(() => undefined);
   }
 
   /** Removes the refs of every goal and result of an instance; what was merged stays. */

@@ -2,7 +2,7 @@
 // have been fetched yet.
 //
 // Each pack stays open. A file without a name is still there for who has it open, and no other process can reach what the cub has open. What
-// a command has written into is lost; that is said at once, and not found out when somebody wants the result.
+// a command has written into is lost; that is said at once, and not found out when the result is wanted.
 
 import { createHash } from "node:crypto";
 import { chmodSync } from "node:fs";

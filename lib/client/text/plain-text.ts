@@ -1,7 +1,7 @@
 // Makes text from agents safe to print.
 
 /**
- * Control characters could move the cursor, colour the terminal or forge a line; what nobody sees could make a name look like another one,
+ * Control characters could move the cursor, colour the terminal or forge a line; what cannot be seen could make a name look like another one,
  * or hide a sentence. Line breaks become spaces.
  */
 export function oneLine(text: string): string {

@@ -22,7 +22,7 @@ test.each([
   ["a variant of nothing", "\ufe0f"],
   ["another", "\u{e0100}"],
   ["a control of C1", "\u009b"],
-])("what nobody sees is marked: %s", (_, hidden) => {
+])("what cannot be seen is marked: %s", (_, hidden) => {
   expect(oneLine(`pay${hidden}pal`)).toBe("pay\ufffdpal");
   expect(plainLines(`pay${hidden}pal\n`)).toBe("pay\ufffdpal\n");
 });
