@@ -101,12 +101,15 @@ test("a run beside which a nearly full disk becomes fuller is ended, also where 
   using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason));
   await Bun.sleep(600);
   expect(reasons).toEqual([]);
-  writeFileSync(join(elsewhere.path, "large"), new Uint8Array(96 * mebibyte), { flush: true });
-  await waitFor("the end", () => reasons.length > 0);
+  // Other programs may free as much meanwhile.
+  for (let file = 0; reasons.length === 0 && file < 40; file++) {
+    writeFileSync(join(elsewhere.path, `large${file}`), new Uint8Array(16 * mebibyte), { flush: true });
+    await Bun.sleep(200);
+  }
   expect(reasons[0]).toMatch(
     /^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/,
   );
-});
+}, 30_000);
 
 test("sizes are written in the largest unit that has one", () => {
   expect([1, 1023, 1024, 1.5 * mebibyte, 10 * 1024 ** 3, 3 * 1024 ** 5].map(sizeText)).toEqual([
