@@ -2,6 +2,7 @@
 
 import type { Clock } from "../../lib/async/clock.ts";
 import type { AgentBlackboard } from "../../lib/blackboard/holders.ts";
+import type { PublishedPacks } from "../../lib/git/published-packs.ts";
 import type { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { ProcessMark } from "../../lib/model/claim.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
@@ -24,6 +25,8 @@ export type Deps = {
   wipe?: (() => Promise<void>) | undefined;
   /** What the cub may write to the disk; undefined where nothing limits it. */
   limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
+  /** The limit of the memory that the cub shares with its commands; undefined where it has none, or is not alone in a container. */
+  memoryBytes?: number | undefined;
   /** What `runTool` runs, for the log. */
   command: readonly string[];
   /** Decides bids; undefined for an agent without `bid_command`. */
@@ -34,6 +37,8 @@ export type Deps = {
   grantLeaseMs: number;
   /** Undefined where there is no repository to work in. */
   workingCopy: WorkingCopy | undefined;
+  /** Keeps what it has published from its later commands; undefined where they could not reach it, or it is no one's. */
+  published?: PublishedPacks | undefined;
   /** How its commands ask its model; undefined for an agent without one. */
   model?: ModelAccess | undefined;
   /** Undefined where its commands have a network. `hasProxy`: they reach some hosts by a proxy. */

@@ -1,31 +1,51 @@
-// What a folder takes of its disk.
+// What a folder takes of its disk. A command that would take more than it may hides what it writes: names are bytes, because there may be
+// none that text can say, and what is closed is opened.
+import type { Stats } from "node:fs";
 import { chmod, lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import process from "node:process";
+import { unnamedBytes } from "./unnamed-files.ts";
 
 /** Of a file or folder as such, however small its content is: without it, millions of empty files would count nothing. */
 const minBytesEach = 4096;
 const bytesPerBlock = 512;
 const atATime = 64;
+/** A command may close a folder again while it is read. */
+const tries = 3;
+const ownerRights = 0o700;
+const slash = Buffer.from("/");
+
+/** Infinite: it cannot be counted, because a path is too long to be followed, or because it is closed again and again. */
+class Uncountable extends Error {}
 
 /**
- * The bytes of all that is in the folder, links not followed; counting ends early above `enoughBytes`. A folder that its owner may not list
- * is opened up first: a command could hide there what it writes. Infinite where a path is too long to be followed. What goes meanwhile does
- * not count.
+ * The bytes of all that is in the folder, links not followed, and of open files that were there and have no name any more; counting ends
+ * early above `enoughBytes`. A folder that its owner may not list is opened up first. Infinite where a command keeps it from being
+ * counted. What goes meanwhile does not count.
  */
 export async function diskUse(folder: string, enoughBytes = Number.POSITIVE_INFINITY): Promise<number> {
+  try {
+    const named = await namedBytes(Buffer.from(folder), enoughBytes);
+    return named > enoughBytes ? named : named + (await unnamedBytes(folder));
+  } catch (error) {
+    if (error instanceof Uncountable) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
+async function namedBytes(root: Buffer, enoughBytes: number): Promise<number> {
   const counted = new Set<number>();
-  const waiting = [folder];
+  const waiting = [root];
   let bytes = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const names = await namesIn(next);
-    if (names === "too deep") return Number.POSITIVE_INFINITY;
+    const folder = next;
+    const names = (await opened(root, folder, () => readdir(folder, { encoding: "buffer" }))) ?? [];
     for (let at = 0; at < names.length; at += atATime) {
-      const paths = names.slice(at, at + atATime).map((name) => join(next, name));
-      const found = await Promise.all(paths.map((path) => lstat(path).catch(ignored)));
+      const paths = names.slice(at, at + atATime).map((name) => Buffer.concat([folder, slash, name]));
+      const found = await Promise.all(paths.map((path) => opened(root, folder, () => lstat(path))));
       for (const [index, stats] of found.entries()) {
-        if (stats === "too deep") return Number.POSITIVE_INFINITY;
-        if (stats === undefined) continue;
-        if (stats.isDirectory()) waiting.push(paths[index] ?? "");
+        const path = paths[index];
+        if (stats === undefined || path === undefined) continue;
+        if (stats.isDirectory()) waiting.push(path);
         else if (stats.nlink > 1) {
           if (counted.has(stats.ino)) continue;
           counted.add(stats.ino);
@@ -38,20 +58,34 @@ export async function diskUse(folder: string, enoughBytes = Number.POSITIVE_INFI
   return bytes;
 }
 
-async function namesIn(folder: string): Promise<string[] | "too deep"> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (codeOf(error) !== "EACCES") return ignored(error) ?? [];
-    await chmod(folder, 0o700).catch(() => {});
-    return await readdir(folder).catch((again: unknown) => ignored(again) ?? []);
+/** What is read in the folder, which is opened up where it is closed. Undefined for what has gone, and what another user has closed. */
+async function opened<Result>(root: Buffer, folder: Buffer, read: () => Promise<Result>): Promise<Result | undefined> {
+  for (let attempt = 0; attempt < tries; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      const { code } = Object(error);
+      if (code === "ENAMETOOLONG") throw new Uncountable();
+      if (code !== "EACCES") return undefined;
+      if (!(await openUp(root, folder))) return undefined;
+    }
   }
+  throw new Uncountable();
 }
 
-function ignored(error: unknown): "too deep" | undefined {
-  return codeOf(error) === "ENAMETOOLONG" ? "too deep" : undefined;
+/** Opens each folder from `root` down to `folder`. False where one of another user is closed: no command can have done that. */
+async function openUp(root: Buffer, folder: Buffer): Promise<boolean> {
+  for (let end = root.length; end !== -1; end = end === folder.length ? -1 : endOfName(folder, end + 1)) {
+    const path = folder.subarray(0, end);
+    const stats: Stats | undefined = await lstat(path).catch(() => undefined);
+    if (stats === undefined || !stats.isDirectory() || (stats.mode & ownerRights) === ownerRights) continue;
+    if (stats.uid !== process.getuid?.()) return false;
+    await chmod(path, ownerRights).catch(() => {});
+  }
+  return true;
 }
 
-function codeOf(error: unknown): unknown {
-  return Object(error).code;
+function endOfName(path: Buffer, from: number): number {
+  const at = path.indexOf(slash, from);
+  return at === -1 ? path.length : at;
 }

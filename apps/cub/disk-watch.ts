@@ -5,7 +5,8 @@ import { diskUse } from "./disk-use.ts";
 /** `name`: for the sentence that says what was exceeded. `isFlat`: the folder is counted at once, because it costs little. */
 export type WatchedFolder = { path: string; name: string; isFlat?: boolean };
 
-export type DiskLimit = { bytes: number; folders: readonly WatchedFolder[] };
+/** `reserveBytes`: how much of the disk is to stay free. */
+export type DiskLimit = { bytes: number; folders: readonly WatchedFolder[]; reserveBytes?: number };
 
 const lookEveryMs = 250;
 /** A file system that loses nothing is counted all the same, because another program may free what this one takes. */
@@ -17,11 +18,20 @@ const maxShare = 1 / 20;
 const reserveBytes = 512 * 1024 ** 2;
 const reserveShare = 0.01;
 const growingBytes = 64 * 1024 ** 2;
+/** Those that take much of it are ended first. Where that frees nothing, whose it is cannot be known, and all are ended. */
+const scarceMs = 2_000;
 
 /** What was seen of each folder; handed from one time to the next, many short ones are watched as one. */
 export type DiskStates = Map<string, State>;
 
-type State = { free: number; freeAtStart: number; used: number; countedAt: number; countMs: number };
+type State = {
+  free: number;
+  freeAtStart: number;
+  used: number;
+  countedAt: number;
+  countMs: number;
+  scarceSince?: number | undefined;
+};
 
 export class DiskWatch {
   readonly #limit: DiskLimit;
@@ -67,7 +77,9 @@ export class DiskWatch {
       const before = states.get(folder.path);
       const state = before ?? { free, freeAtStart: free, used: 0, countedAt: performance.now(), countMs: 0 };
       states.set(folder.path, state);
-      const isScarce = free < Math.min(reserveBytes, blocks * bsize * reserveShare) && state.freeAtStart - free > growingBytes;
+      const reserve = this.#limit.reserveBytes ?? Math.min(reserveBytes, blocks * bsize * reserveShare);
+      const isScarce = free < reserve && state.freeAtStart - free > growingBytes;
+      state.scarceSince = isScarce ? (state.scarceSince ?? performance.now()) : undefined;
       if (!isScarce && !this.#isDue(folder, state, free, before === undefined)) continue;
       const startedAt = performance.now();
       state.used = await diskUse(folder.path, this.#limit.bytes);
@@ -77,6 +89,8 @@ export class DiskWatch {
       if (state.used > this.#limit.bytes) return this.#tooMuch(folder, state.used);
       if (isScarce && state.used > growingBytes)
         return `The run was ended because it was filling the disk of ${folder.name}, which has only ${sizeText(free)} left.`;
+      if (state.scarceSince !== undefined && performance.now() - state.scarceSince > scarceMs)
+        return `The run was ended because the disk of ${folder.name} was filled meanwhile, which has only ${sizeText(free)} left.`;
     }
     return undefined;
   }
@@ -90,7 +104,7 @@ export class DiskWatch {
   #tooMuch({ name }: WatchedFolder, used: number): string {
     const limit = `\`resources.limits.disk\` allows ${sizeText(this.#limit.bytes)}`;
     if (used === Number.POSITIVE_INFINITY)
-      return `The run was ended because its folders in ${name} are nested too deep to be counted.`;
+      return `The run was ended because its folders in ${name} cannot be counted: they are nested too deep, or closed all the time.`;
     return `The run was ended because there is too much in ${name}: ${limit}.`;
   }
 }

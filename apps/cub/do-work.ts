@@ -33,6 +33,8 @@ export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promi
 async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
   await prepareWorkingCopy(deps, inputs, signal);
   const outcome = await runTool(deps, task, inputs, signal);
+  const lost = await lostCommits(deps);
+  if (lost !== undefined) return failed(deps, task, { ...outcome.end, reason: lost });
   if (outcome.kind !== "result") return failed(deps, task, outcome.end);
   const { result, end } = outcome;
   const isAboutInput = result.about === undefined || inputIds(inputs).has(result.about);
@@ -64,6 +66,14 @@ async function prepareWorkingCopy({ workingCopy, limits }: Deps, inputs: TaskInp
   if (limits === undefined) return await workingCopy.prepare(base, commits, { signal });
   const { diskBytes: maxBytes } = limits;
   await limits.guard(signal, (within) => workingCopy.prepare(base, commits, { maxBytes, signal: within }));
+}
+
+/** The command may have removed or changed what earlier work has published, before it is fetched. */
+async function lostCommits({ published }: Deps): Promise<string | undefined> {
+  await published?.mend();
+  const lost = published?.takeLost() ?? [];
+  if (lost.length === 0) return undefined;
+  return `The command has destroyed commits in its folder of the exchange that its agent had published: ${lost.join(", ")}.`;
 }
 
 function inputIds({ target, contextChain, additionalContext }: TaskInputs): Set<ArtefactId> {

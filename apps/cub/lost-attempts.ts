@@ -9,6 +9,7 @@ import { ArtefactId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
 import type { Deps, StopSignals } from "./deps.ts";
+import { sizeText } from "./disk-watch.ts";
 import { hasEnded } from "./own-process.ts";
 
 const claimsAtOnce = 100;
@@ -36,10 +37,23 @@ export async function reportLostAttempts(deps: Deps, signals: StopSignals): Prom
   }
 }
 
-function lostAttempt({ clock, newId, registration }: Deps, claim: Claim, { agent, attempt }: Grant): GrantResult {
-  const reason = `Agent ${agent} was killed or crashed in the middle of its work, and was started again: attempt ${attempt} is lost.`;
+/**
+ * A command can have the kernel end the cub instead of itself, by many small processes that take all memory: each may lower its
+ * `oom_score_adj` to that of the cub, for only a privileged program can forbid it (proc_pid_oom_score_adj(5)). The counters of the kernel
+ * have gone with the container's earlier run, so that only the Engine knows why that has ended.
+ */
+function lostAttempt(deps: Deps, claim: Claim, { agent, attempt }: Grant): GrantResult {
+  const { clock, newId, registration, memoryBytes } = deps;
+  const lost = `Agent ${agent} was killed or crashed in the middle of its work, and was started again: attempt ${attempt} is lost.`;
+  const limit = memoryBytes === undefined ? "" : ` ${memoryHint(memoryBytes)}`;
+  const reason = `${lost}${limit}`;
   const making = { id: ArtefactId.parse(newId()), at: clock.now().toISOString(), agent: registration.current, claim };
   const payload = JSON.stringify({ reason, agent });
   const failure = { type: attemptLostType, payload, reason, sources: [claim.artefact_id] };
   return { outcome: "failed", artefact: failureArtefact(making, failure), reason, failureType: attemptLostType };
+}
+
+function memoryHint(bytes: number): string {
+  const limit = `more memory than \`resources.limits.memory\` allows, which is ${sizeText(bytes)}`;
+  return `Its command may have needed ${limit}: \`sett doctor\` says whether it was that.`;
 }

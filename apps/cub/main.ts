@@ -21,6 +21,7 @@ import type { Deps } from "./deps.ts";
 import { executeClaim } from "./execute-claim.ts";
 import { commandText } from "./log-text.ts";
 import { LoopWatch } from "./loop-watch.ts";
+import { memoryLimit } from "./memory-kills.ts";
 import { withModel } from "./model-access.ts";
 import { modelAsker } from "./model-bid/ask-model.ts";
 import { readOwnProcess } from "./own-process.ts";
@@ -30,7 +31,7 @@ import { readSettings, type Settings } from "./settings.ts";
 import { proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
 import { toolLimits } from "./tool-limits.ts";
 import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
-import { workingCopyOf } from "./working-copy-of.ts";
+import { publishedPacks, workingCopyOf } from "./working-copy-of.ts";
 
 const usage =
   "usage: cub [--version | --healthcheck | --metrics | --execute-claim CLAIM | --work]   (settings come from the environment)";
@@ -113,6 +114,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const board = byMail(connected, { agent: agentName, host, timeoutMs });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(registration.current));
+  const published = workingCopy && publishedPacks(settings, needsWorkers(registration.current));
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const model = settings.model && { ...settings.model, gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets) };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
@@ -136,6 +138,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     board,
     registration,
     workingCopy,
+    published,
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
     model,
@@ -153,8 +156,10 @@ async function depsOf(settings: Settings): Promise<Deps> {
       return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
     },
     limits,
+    memoryBytes: process.pid === 1 ? await memoryLimit() : undefined,
     clear: async () => {
       await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
+      await published?.mend();
       await workingCopy?.tidyFolder();
     },
     wipe: async () => {

@@ -12,7 +12,7 @@ export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: f
  * which the work began, undefined without a working copy; `start`: the one that the goal was stated on. Throws git-failed.
  */
 export async function publishCommit(
-  { workingCopy, registration, secrets }: Pick<Deps, "workingCopy" | "registration" | "secrets">,
+  { workingCopy, registration, secrets, published }: Pick<Deps, "workingCopy" | "registration" | "secrets" | "published">,
   artefact: Artefact,
   { base, start }: Pick<TaskInputs, "base" | "start">,
 ): Promise<Publication> {
@@ -33,6 +33,7 @@ export async function publishCommit(
   const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
   if (secret !== undefined) return withSecret(commit, secret);
   await workingCopy.publish(commit, start);
+  await published?.keep(commit);
   return { ok: true, commit };
 }
 

@@ -1,7 +1,15 @@
 // The working copy in which the agent's command works, where the repository's objects are mounted.
 import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { PublishedPacks } from "../../lib/git/published-packs.ts";
 import { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { Settings } from "./settings.ts";
+
+/** Undefined outside of a container, and where other containers of the agent publish as well. */
+export function publishedPacks({ git, agentName }: Pick<Settings, "git" | "agentName">, isFolderShared: boolean) {
+  return process.pid !== 1 || isFolderShared ? undefined : new PublishedPacks(join(git.exchangeDir, agentName));
+}
 
 /** Undefined where no objects are mounted: the agent then has nothing to do with code. `path`: the PATH of the git process. */
 export async function workingCopyOf(

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import type { AgentName, CommitHash, InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
+import { removeFailedPacks } from "./failed-packs.ts";
 import { type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
 import type { FileOfAgents, FolderOfAgents } from "./folder-of-agents.ts";
 import { removeTree } from "./remove-tree.ts";
@@ -89,6 +90,7 @@ async function requireOwner(folder: string, uid: number, hint: string): Promise<
 export async function removeExchange(place: RepositoryPlace, instance: InstanceName): Promise<boolean> {
   const path = exchangePath(place, instance);
   await removeTree(path);
+  await removeFailedPacks(place, instance);
   return await rmdir(dirname(path)).then(
     () => true,
     (error) => (error as NodeJS.ErrnoException).code === "ENOENT",

@@ -10,7 +10,8 @@ import { type DirtyFile, dirtyArguments, readDirtyFiles } from "./dirty-files.ts
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { GivenPacks, listRefs, packing } from "./given-packs.ts";
-import { type ImportedCommits, importCommits, limited } from "./import-commits.ts";
+import { type ImportedCommits, importCommits } from "./import-commits.ts";
+import { limited } from "./limited.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
 import { closeToApi, openToApi } from "./open-to-api.ts";
@@ -208,8 +209,7 @@ export class HostRepository {
   /** Undoes `createFolders`. Nothing there is fine. */
   async removeFolders(instance: InstanceName): Promise<void> {
     await removeStore(this.place, instance);
-    const isLast = await removeExchange(this.place, instance);
-    if (isLast) await removeOldExchange(this.place);
+    if (await removeExchange(this.place, instance)) await removeOldExchange(this.place);
     // Other instances, and kept logs, may be in there.
     for (const folder of ["sett/objects", "sett"]) await rmdir(join(this.place.commonDir, folder)).catch(() => undefined);
   }

@@ -9,9 +9,11 @@ import { messageOf, SettError } from "../model/errors.ts";
 import type { CommitHash, InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import type { RecordedCommit } from "./exchange.ts";
+import type { FailedPacks } from "./failed-packs.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
+import { limited } from "./limited.ts";
 import { Quarantine } from "./quarantine.ts";
-import { type Git, pipeGit, runGit } from "./run-git.ts";
+import { type Git, LimitExceeded, pipeGit, runGit } from "./run-git.ts";
 import { borrowing } from "./take-commit.ts";
 
 /** The commit of an artefact, and its name: `settRef`. */
@@ -30,19 +32,6 @@ export interface ImportedCommits {
   readonly broken: readonly CommitProblem[];
 }
 
-/** Limits of git for data from agents, and settings with which it stays within them on correct data. */
-export function limited(git: Git, other: Git["limits"] = {}): Git {
-  const usual = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs: 10 * 60_000, stdoutBytes: 64 * 1024 * 1024 };
-  const settings = [
-    "core.bigFileThreshold=32m",
-    "core.packedGitWindowSize=32m",
-    "core.packedGitLimit=256m",
-    "pack.threads=1",
-    "pack.windowMemory=128m",
-  ];
-  return { ...git, limits: { ...usual, ...other }, settings };
-}
-
 /** A name that the workspace has already never changes. `recorded`: the oldest first, because later commits build on them. */
 export async function importCommits(
   anyGit: Git,
@@ -59,15 +48,24 @@ export async function importCommits(
   if (wanted.length === 0) return { imported: [], broken };
 
   await using quarantine = await Quarantine.make(git, place);
-  const problems = await quarantine.take(instance, wanted);
-  const types = await typesOf(git, place, quarantine, wanted);
-  const whole: NamedCommit[] = [];
+  const failed = await quarantine.failedIn(instance);
+  const tried: NamedCommit[] = [];
   for (const each of wanted) {
+    const reason = failed.problemOf(each.commit);
+    if (reason === undefined) tried.push(each);
+    else broken.push({ ...each, reason });
+  }
+  const problems = await quarantine.take(instance, tried);
+  const types = await typesOf(git, place, quarantine, tried);
+  const whole: NamedCommit[] = [];
+  for (const each of tried) {
     const type = types.get(each.commit);
     if (type === "commit") whole.push(each);
     else broken.push({ ...each, reason: problems.get(each.commit) ?? absence(type) });
   }
-  return { imported: await importAll({ git, place, quarantine }, whole, broken), broken };
+  const imported = await importAll({ git, place, quarantine, failed }, whole, broken);
+  await failed.save();
+  return { imported, broken };
 }
 
 function absence(type: string | undefined): string {
@@ -103,7 +101,7 @@ async function typesOf(
   return types;
 }
 
-type Import = { git: Git; place: RepositoryPlace; quarantine: Quarantine };
+type Import = { git: Git; place: RepositoryPlace; quarantine: Quarantine; failed: FailedPacks };
 
 /** Imports all at once, or else each half by itself, so that a broken commit does not stop the others. Adds broken ones to `broken`. */
 async function importAll(how: Import, wanted: readonly NamedCommit[], broken: CommitProblem[]): Promise<NamedCommit[]> {
@@ -121,6 +119,7 @@ async function importAll(how: Import, wanted: readonly NamedCommit[], broken: Co
     // Another `sett` that fetches at the same time may have been faster.
     const isThere = (await knownRefs(how.git, how.place)).get(only.ref) === only.commit;
     if (!isThere) broken.push({ ...only, reason: messageOf(error) });
+    if (!isThere && error instanceof LimitExceeded) how.failed.note(only.commit, messageOf(error));
     return [];
   }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { packName } from "./exchange.ts";
+import { limitedInContainer } from "./limited.ts";
 import { removeTree } from "./remove-tree.ts";
 import { type Git, runGit } from "./run-git.ts";
 import { sharePack } from "./share-packs.ts";
@@ -24,7 +25,9 @@ interface Publication {
 }
 
 /** Throws git-failed when something that the commit needs is missing; then nothing is published. */
-export async function publishCommit(publication: Publication): Promise<void> {
+export async function publishCommit(given: Publication): Promise<void> {
+  // What exceeds the limits here would be on record as a success, and exceed those of each reader.
+  const publication = { ...given, git: limitedInContainer(given.git) };
   const { folder, commit, start } = publication;
   await requireFolder(folder);
   const unfinished = join(folder, `.${commit}`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../model/errors.ts";
 import type { CommitHash, InstanceName } from "../model/ids.ts";
 import { exchangePath, type RecordedCommit } from "./exchange.ts";
+import { FailedPacks } from "./failed-packs.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { takeOldPacks } from "./old-exchange.ts";
@@ -15,6 +16,7 @@ export class Quarantine implements AsyncDisposable {
   readonly objectsDir: string;
   readonly #place: RepositoryPlace;
   readonly #taking: Taking;
+  readonly #failed = new Map<InstanceName, FailedPacks>();
 
   private constructor(git: Git, place: RepositoryPlace, objectsDir: string) {
     this.objectsDir = objectsDir;
@@ -37,17 +39,27 @@ export class Quarantine implements AsyncDisposable {
   async take(instance: InstanceName, recorded: readonly RecordedCommit[]): Promise<Map<CommitHash, string>> {
     const problems = new Map<CommitHash, string>();
     await takeOldPacks(this.#taking, this.#place);
+    const failed = await this.failedIn(instance);
     try {
       using exchange = FolderOfAgents.open(exchangePath(this.#place, instance));
       if (exchange === undefined) return problems;
       for (const each of new Map(recorded.map((one) => [one.commit, one])).values()) {
-        const problem = await takeCommit(this.#taking, exchange, each);
+        const problem = await takeCommit({ ...this.#taking, failed }, exchange, each);
         if (problem !== undefined && problem !== "") problems.set(each.commit, problem);
       }
     } catch (error) {
       for (const { commit } of recorded) problems.set(commit, messageOf(error));
+    } finally {
+      await failed.save();
     }
     return problems;
+  }
+
+  /** What exceeds the limits of git here. */
+  async failedIn(instance: InstanceName): Promise<FailedPacks> {
+    const failed = this.#failed.get(instance) ?? (await FailedPacks.read(this.#place, instance));
+    this.#failed.set(instance, failed);
+    return failed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -95,11 +95,15 @@ export async function pipeGit(from: { git: Git; run: GitRun }, to: { git: Git; r
   return received.stdout;
 }
 
+/** git has exceeded a limit: another try would cost as much, and end in the same way. */
+export class LimitExceeded extends SettError {}
+
 /** The error for a run that failed. */
 export function gitFailure(run: GitRun, result: GitResult): SettError {
   const subcommand = run.args[subcommandAt(run.args)] ?? "";
   const ending = result.exitCode === null ? "it was killed" : `it ended with exit code ${result.exitCode}`;
-  return new SettError("git-failed", `git ${subcommand} failed: ${result.limit ?? failureLine(result.stderr) ?? ending}`);
+  const Failure = result.limit === undefined ? SettError : LimitExceeded;
+  return new Failure("git-failed", `git ${subcommand} failed: ${result.limit ?? failureLine(result.stderr) ?? ending}`);
 }
 
 function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildProcess {

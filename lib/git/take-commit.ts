@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { messageOf } from "../model/errors.ts";
 import { maxPackBytes, packsOf, type RecordedCommit } from "./exchange.ts";
+import { type FailedPacks, keyOf } from "./failed-packs.ts";
 import type { FolderOfAgents } from "./folder-of-agents.ts";
-import { type Git, runGit } from "./run-git.ts";
+import { type Git, LimitExceeded, runGit } from "./run-git.ts";
 
 /** `gitDir`: any repository; `objectsDir`: the store that gets the objects, which may borrow from others. */
 export interface Taking {
@@ -14,6 +15,8 @@ export interface Taking {
   readonly objectsDir: string;
   /** Files that were taken into it, by what identifies them: several commits may have one. */
   readonly taken?: Set<string>;
+  /** Packs that are not tried again. */
+  readonly failed?: FailedPacks;
 }
 
 /** Every object is checked, except for padded file modes, which old programs have left in many histories. */
@@ -30,7 +33,8 @@ export async function takeCommit(
     for (const file of packsOf(exchange, recorded)) {
       using pack = file;
       if (taking.taken?.has(pack.identity)) return undefined;
-      problem = await takePack(taking, pack.fd).then(() => "", messageOf);
+      const key = keyOf(pack);
+      problem = taking.failed?.problemOf(key) ?? (await takePack(taking, pack.fd).then(() => "", noted(taking, key)));
       if (problem !== "") continue;
       taking.taken?.add(pack.identity);
       return undefined;
@@ -39,6 +43,14 @@ export async function takeCommit(
   } catch (error) {
     return messageOf(error);
   }
+}
+
+function noted({ failed }: Taking, key: string): (error: unknown) => string {
+  return (error) => {
+    const problem = messageOf(error);
+    if (error instanceof LimitExceeded) failed?.note(key, problem);
+    return problem;
+  };
 }
 
 /**

@@ -119,16 +119,29 @@ test.each([
   expect(of("Read").payload).toBe(await sett.git("show", `${commit.payload}:good.txt`));
 });
 
-test("what it takes away of its own, before a person has fetched it, is missed by `hoard`, `unearth` and `down`", async () => {
+/** What the evil agent's next goal does to its commit, which is on record and not fetched yet. */
+async function attackUnfetched(script: string): Promise<{ made: Artefact; outcome: Outcome }> {
   await attack("chmod 755 /git/exchange/evil");
   const goal = await sett.forage("commit");
   // `hoard` would fetch it.
   await waitFor("its commit", async () =>
     (await sett.events(goal)).some(({ type, agent }) => type === "grant_done" && agent === "evil"),
   );
-  await attack("rm -rf /git/exchange/evil/*");
+  const outcome = await attack(script);
   const made = (await sett.artefacts(goal)).find((each) => each.produced_by_agent === "evil");
   if (made === undefined) throw new Error("It has made no commit.");
+  return { made, outcome };
+}
+
+test("what it takes away of its own, before a person has fetched it, is put back when its grant ends", async () => {
+  const { made, outcome } = await attackUnfetched("rm -rf /git/exchange/evil/*; ls /git/exchange/evil");
+  expect(outcome.of("Report").payload).toBe("");
+  expect(await arrived(made)).toBe(made.payload);
+});
+
+test("what it destroys of its own is a Failure that names it, and is missed by `hoard`, `unearth` and `down`", async () => {
+  const { made, outcome } = await attackUnfetched("for file in /git/exchange/evil/*; do : > $file; done");
+  expect(outcome.of("ToolExecutionFailure").payload).toMatch(new RegExp(`that its agent had published: .*${made.payload}`));
   expect(await arrived(made)).toBe("");
   const hoard = await sett.sett("hoard");
   expect([hoard.code, hoard.err]).toEqual([0, expect.stringContaining("on record is not fetched. Why: sett unearth")]);

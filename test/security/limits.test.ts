@@ -62,6 +62,22 @@ test.each<[string, string, Partial<Report> | undefined]>([
     { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
   ],
   [
+    "many files, below a name that is not UTF-8",
+    'cd /workspace; d=$(printf \'\\377\\376\'); mkdir "$d"; cd "$d"; while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done',
+    { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
+  ],
+  [
+    "open files, in a folder that its owner may list and not enter",
+    "mkdir /workspace/a && cd /workspace/a && exec 5>5 6>6 7>7 8>8 && chmod 400 . && " +
+      "for f in 5 6 7 8; do head -c 30M /dev/zero >&$f; sleep 0.5; done; sleep 60",
+    { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
+  ],
+  [
+    "open files without a name",
+    "cd /workspace && exec 5>5 6>6 7>7 8>8 && rm 5 6 7 8 && for f in 5 6 7 8; do head -c 30M /dev/zero >&$f; sleep 0.5; done; sleep 60",
+    { reason: "The run was ended because there is too much in /workspace: `resources.limits.disk` allows 64 MiB." },
+  ],
+  [
     "its folder of the exchange",
     "cd /git/exchange/greedy && while :; do n=$((n+1)); head -c 4M /dev/zero > $n; done",
     { reason: expect.stringContaining("too much in the exchange (.git/sett/exchange of the repository, folder greedy)") },

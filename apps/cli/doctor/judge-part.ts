@@ -4,6 +4,7 @@ import type { ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Finding } from "../facts/finding.ts";
 import type { PartFacts, Silent } from "./facts.ts";
 import { networkFinding } from "./judge-network.ts";
+import { limitsFinding, stateFinding } from "./judge-running.ts";
 import { secretVariables } from "./secret-variables.ts";
 
 /**
@@ -23,6 +24,7 @@ export function judgePart({ part, survey, image, unanswered }: PartFacts, contex
   const isService = !["agent", "worker"].includes(part.labels.component);
   return [
     ...(unanswered === undefined ? [] : [silenceFinding(unanswered, context)]),
+    ...stateFinding(part, context),
     versionFinding(part.labels.version, context),
     ...(survey === undefined
       ? []
@@ -30,7 +32,9 @@ export function judgePart({ part, survey, image, unanswered }: PartFacts, contex
           portsFinding(survey, part, context),
           rootFinding(survey, isService, context),
           rightsFinding(survey, context),
-          ...(isService ? [] : [networkFinding(survey, context), ...volumesFinding(survey, context)]),
+          ...(isService
+            ? []
+            : [networkFinding(survey, context), limitsFinding(survey, context), ...volumesFinding(survey, context)]),
         ]),
     secretsFinding(part.env, context),
     ...(image === undefined ? [] : [imageFinding(part.image.tag, image, context), ...architectureFinding(image, context)]),

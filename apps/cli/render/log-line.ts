@@ -16,7 +16,7 @@ export function logLine(line: string, style: Style): string {
   const paint = level === "error" ? style.red : level === "warn" ? style.yellow : plain;
   const rest = Object.entries(fields)
     .filter(([name]) => !unnamed.has(name))
-    .map(([name, value]) => style.dim(`${name}=${valueText(name, value)}`));
+    .map(([name, value]) => style.dim(`${oneLine(name)}=${valueText(name, value)}`));
   return [`${at}${paint(oneLine(String(msg)))}`, ...rest].join("  ");
 }
 
@@ -33,7 +33,7 @@ function parse(line: string): Record<string, unknown> | undefined {
 
 function valueText(name: string, value: unknown): string {
   if (typeof value !== "string") return oneLine(JSON.stringify(value));
-  return name.endsWith("_id") ? shortId(value) : abridged(oneLine(value));
+  return name.endsWith("_id") ? shortId(oneLine(value)) : abridged(oneLine(value));
 }
 
 const [keptOfBeginning, keptOfEnd] = [80, 320];

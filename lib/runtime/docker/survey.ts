@@ -31,8 +31,10 @@ export type ContainerSurvey = {
   capabilities: { added: string[]; isAllDropped: boolean };
   canGainPrivileges: boolean;
   ports: { port: number; address: string; hostPort: number }[];
-  /** `none`, `host`, or the name of one. */
-  network: string;
+  /** `none`, `host`, and the names of others: all that it is in now. */
+  networks: string[];
+  /** Undefined where there is no limit. */
+  limits: { memoryBytes: number | undefined; pids: number | undefined };
   /** Folders that the image declares as `VOLUME`, and that have a nameless volume each. */
   imageVolumes: string[];
 };
@@ -91,7 +93,7 @@ function securityName(option: string): string[] {
 
 export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts }: Docker.ContainerInspectInfo): ContainerSurvey {
   const { user, privileged, readOnly, added, dropped, options, network } = withoutUndefined({
-    network: HostConfig.NetworkMode,
+    network: HostConfig.NetworkMode ?? "default",
     user: Config.User,
     privileged: HostConfig.Privileged,
     readOnly: HostConfig.ReadonlyRootfs,
@@ -113,11 +115,23 @@ export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts }: Docker
         hostPort: Number(HostPort),
       })),
     ),
-    network: network ?? "default",
+    networks: networksOf(NetworkSettings.Networks, network),
+    // The Engine says 0, -1 or null for none.
+    limits: { memoryBytes: limitOf(HostConfig.Memory), pids: limitOf(HostConfig.PidsLimit) },
     imageVolumes: (Mounts ?? []).flatMap(({ Name: name, Destination }) =>
       /^[0-9a-f]{64}$/.test(name ?? "") ? [Destination] : [],
     ),
   };
+}
+
+/** A container keeps the mode that it was made with, whatever it is connected to later. */
+function networksOf(connected: Readonly<Record<string, unknown>> | undefined, mode: string): string[] {
+  const names = Object.keys(connected ?? {}).sort();
+  return names.length === 0 ? [mode] : names;
+}
+
+function limitOf(value: number | null | undefined): number | undefined {
+  return typeof value === "number" && value > 0 ? value : undefined;
 }
 
 /** The Engine says null for an empty list. */

@@ -1,6 +1,6 @@
 // What a folder takes, and how a run is ended that writes too much.
 import { expect, test } from "bun:test";
-import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, linkSync, mkdirSync, openSync, renameSync, symlinkSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { diskUse } from "../../../apps/cub/disk-use.ts";
 import { DiskWatch, sizeText } from "../../../apps/cub/disk-watch.ts";
@@ -23,6 +23,28 @@ test("a folder takes what its files take, each at least a page; links are not fo
   expect(await diskUse(folder.path)).toBe(mebibyte + 4 * 4 * kibibyte);
   expect(await diskUse(folder.path, 100)).toBeGreaterThan(100);
   expect(await diskUse(join(folder.path, "nothing"))).toBe(0);
+});
+
+test("names that are not UTF-8 count like others, and so does what is below them", async () => {
+  using folder = temporaryFolder();
+  const named = Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from([0xff, 0xfe])]);
+  mkdirSync(named);
+  writeFileSync(Buffer.concat([named, Buffer.from("/"), Buffer.from([0xc3])]), new Uint8Array(mebibyte));
+  expect(await diskUse(folder.path)).toBe(mebibyte + 4 * kibibyte);
+});
+
+test("an open file without a name counts once, however often it is open, where its folder is", async () => {
+  using folder = temporaryFolder();
+  using other = temporaryFolder();
+  const path = join(folder.path, "file");
+  const open = [openSync(path, "w"), openSync(path, "r")];
+  writeSync(open[0] ?? 0, new Uint8Array(mebibyte));
+  expect(await diskUse(folder.path)).toBe(mebibyte);
+  unlinkSync(path);
+  expect(await diskUse(folder.path)).toBe(mebibyte);
+  expect(await diskUse(other.path)).toBe(0);
+  for (const fd of open) closeSync(fd);
+  expect(await diskUse(folder.path)).toBe(0);
 });
 
 test("what cannot be reached by any path is too much", async () => {
@@ -70,6 +92,24 @@ test("files that are written during a run are counted when the disk has become f
   }
   expect(reasons[0]).toContain("allows 64 MiB");
 });
+
+test("a run beside which a nearly full disk becomes fuller is ended, also where the growth is in no folder that is counted", async () => {
+  using folder = temporaryFolder();
+  using elsewhere = temporaryFolder();
+  const reasons: string[] = [];
+  const disk = { bytes: 1024 * mebibyte, folders: [{ path: folder.path, name: "/workspace" }], reserveBytes: 2 ** 60 };
+  using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason));
+  await Bun.sleep(600);
+  expect(reasons).toEqual([]);
+  // Other programs may free as much meanwhile.
+  for (let file = 0; reasons.length === 0 && file < 40; file++) {
+    writeFileSync(join(elsewhere.path, `large${file}`), new Uint8Array(16 * mebibyte), { flush: true });
+    await Bun.sleep(200);
+  }
+  expect(reasons[0]).toMatch(
+    /^The run was ended because the disk of \/workspace was filled meanwhile, which has only .* left\.$/,
+  );
+}, 30_000);
 
 test("sizes are written in the largest unit that has one", () => {
   expect([1, 1023, 1024, 1.5 * mebibyte, 10 * 1024 ** 3, 3 * 1024 ** 5].map(sizeText)).toEqual([

@@ -21,7 +21,7 @@ describe("the work of an earlier process", () => {
   };
 
   test("is a Failure where that process has ended; the work of a living process, another agent or an unknown process is left alone", async () => {
-    await using scene = await cubScene({ over: { ownProcess: own } });
+    await using scene = await cubScene({ over: { ownProcess: own, memoryBytes: 256 * 1024 ** 2 } });
     const { standIn, deps } = scene;
     const gone = await endedMark();
     const living = livingMark();
@@ -38,7 +38,10 @@ describe("the work of an earlier process", () => {
     await reportLostAttempts(deps, signals);
     const { state, artefact, grant } = await standIn.ended(lost, coder);
     expect(state).toBe("failed");
-    const reason = "Agent coder was killed or crashed in the middle of its work, and was started again: attempt 1 is lost.";
+    const reason =
+      "Agent coder was killed or crashed in the middle of its work, and was started again: attempt 1 is lost. " +
+      "Its command may have needed more memory than `resources.limits.memory` allows, which is 256 MiB: " +
+      "`sett doctor` says whether it was that.";
     expect(artefact).toMatchObject({ structural_type: "Failure", type: "AttemptLost", metadata: { summary: reason } });
     expect(JSON.parse(artefact.payload)).toEqual({ reason, agent: "coder" });
     expect(grant).toMatchObject({ reason, failure_type: "AttemptLost", run_by: gone });

@@ -15,7 +15,8 @@ const survey: ContainerSurvey = {
   capabilities: { added: [], isAllDropped: true },
   canGainPrivileges: false,
   ports: [],
-  network: "none",
+  networks: ["none"],
+  limits: { memoryBytes: 512 * 1024 ** 2, pids: 256 },
   imageVolumes: [],
 };
 
@@ -92,14 +93,29 @@ test.each(changes)("%s", (_, facts, check, level) => {
 
 test.each<[string, Partial<ContainerSurvey>, string, string]>([
   ["a writable root", { isRootReadOnly: false }, "root file system", "note"],
-  ["the network without a proxy", { network: "sett-demo.open" }, "network", "warning"],
-  ["the network of the services", { network: "sett-demo" }, "network", "problem"],
+  ["the network without a proxy", { networks: ["sett-demo.open"] }, "network", "warning"],
+  ["the network of the services", { networks: ["sett-demo"] }, "network", "problem"],
+  ["a network beside its own", { networks: ["none", "other"] }, "network", "problem"],
+  ["no limit of memory", { limits: { memoryBytes: undefined, pids: 256 } }, "limits", "warning"],
+  ["no limit of processes", { limits: { memoryBytes: 1, pids: undefined } }, "limits", "warning"],
   ["folders that stay", { imageVolumes: ["/data"] }, "volumes", "warning"],
-  ["the network of this machine", { network: "host" }, "network", "problem"],
+  ["the network of this machine", { networks: ["host"] }, "network", "problem"],
 ])("an agent with %s", (_, over, check, level) => {
   const ofAgent = (facts: PartFacts): PartFacts => ({ ...facts, part: { ...agent, image: sound.part.image } });
-  expect(levels(ofAgent(sound))).toEqual({ ...levels(sound), network: "ok" });
+  expect(levels(ofAgent(sound))).toEqual({ ...levels(sound), network: "ok", limits: "ok" });
   expect(levels(ofAgent(surveyed(over)))).toEqual({ ...levels(ofAgent(sound)), [check]: level });
+});
+
+test.each<[string, Partial<PartFacts["part"]>, string]>([
+  ["does not run", { state: { state: "exited", exitCode: 1, endedAt: "2026-01-01T00:00:00Z" } }, "problem"],
+  ["waits for its restart", { state: { state: "restarting", exitCode: 3 } }, "problem"],
+  ["is paused", { state: { state: "paused" } }, "problem"],
+  ["does not answer", { state: { state: "running", startedAt: "2026-01-01T00:00:00Z", health: "unhealthy" } }, "problem"],
+  ["was killed for its memory", { restarts: 1, isOutOfMemory: true }, "warning"],
+  ["was restarted", { restarts: 2 }, "note"],
+])("a part that %s is named", (_, over, level) => {
+  const facts = { ...sound, part: { ...sound.part, ...over } };
+  expect(levels(facts)).toEqual({ ...levels(sound), state: level });
 });
 
 test("a container about which the Engine says nothing is a problem", () => {

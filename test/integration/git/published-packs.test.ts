@@ -1,0 +1,78 @@
+// What a later command of an agent does to the packs of its earlier results.
+import { expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PublishedPacks } from "../../../lib/git/published-packs.ts";
+import { exchangeScene } from "../../support/git/exchange-scene.ts";
+
+/** Three commits: a chain of two, which have one file, and one beside it. */
+async function publishedScene() {
+  const scene = await exchangeScene();
+  const agent = scene.agent("one");
+  const packs = new PublishedPacks(agent.packs);
+  const publish = async (name: string) => {
+    const { commit } = await agent.publish({ [name]: name.repeat(50_000) });
+    await packs.keep(commit);
+    return commit;
+  };
+  await agent.prepare(scene.base);
+  const [first, second] = [await publish("a"), await publish("b")];
+  await agent.prepare(scene.base);
+  const beside = await publish("c");
+  const path = (commit: string) => join(agent.packs, `${commit}.pack`);
+  const end = async () => {
+    await packs[Symbol.asyncDispose]();
+    scene[Symbol.dispose]();
+  };
+  return { ...scene, folder: agent.packs, packs, first, second, beside, path, [Symbol.asyncDispose]: end };
+}
+
+test("what a command has removed is there again, and what had one file has one", async () => {
+  await using scene = await publishedScene();
+  const { packs, folder, path, first, second } = scene;
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  chmodSync(folder, 0o500);
+  await packs.mend();
+  expect(packs.takeLost()).toEqual([]);
+  expect(statSync(path(first)).ino).toBe(statSync(path(second)).ino);
+  const { imported, broken } = await scene.fetch();
+  expect([imported.length, broken]).toEqual([3, []]);
+  expect(readdirSync(folder)).toHaveLength(3);
+});
+
+test("and again, also where something else has its name", async () => {
+  await using scene = await publishedScene();
+  const { packs, path, first, second, beside } = scene;
+  for (const _ of [1, 2]) {
+    rmSync(path(first));
+    mkdirSync(path(first));
+    renameSync(path(second), path(beside));
+    await packs.mend();
+  }
+  expect(packs.takeLost()).toEqual([]);
+  expect((await scene.fetch()).broken).toEqual([]);
+});
+
+test("a pack that was only touched stays the file that it is, and can be read", async () => {
+  await using scene = await publishedScene();
+  const { packs, path, beside } = scene;
+  const { ino } = statSync(path(beside));
+  utimesSync(path(beside), 1, 1);
+  chmodSync(path(beside), 0);
+  await packs.mend();
+  expect(packs.takeLost()).toEqual([]);
+  expect(statSync(path(beside))).toMatchObject({ ino, mode: 0o100644 });
+});
+
+test("commits whose pack a command has written into are lost, which is said once", async () => {
+  await using scene = await publishedScene();
+  const { packs, path, first, second, beside } = scene;
+  writeFileSync(path(second), "nothing");
+  rmSync(path(first));
+  await packs.mend();
+  expect(packs.takeLost().sort()).toEqual([first, second].sort());
+  await packs.mend();
+  expect(packs.takeLost()).toEqual([]);
+  const { imported } = await scene.fetch();
+  expect(imported.map(({ commit }) => commit)).toEqual([beside]);
+});
