@@ -92,6 +92,7 @@ export const functionTable = {
     },
     outcomes: { adopted: [], known: [], changed: [], fenced, refused },
   },
+  findUnindexed: { keys: ["digests"], args: { cursor: "text", count: "number" } },
   verifyArtefact: {
     keys: ["orchestrator", "artefact", "refused_artefacts", "digests"],
     args: { epoch: "number", id: "text" },
