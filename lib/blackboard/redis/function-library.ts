@@ -177,7 +177,7 @@ function readerOf(kind: Kind): string {
 }
 
 function readerName(kind: Kind): string {
-  return `next_${kind === "bytes" ? "text" : kind}`;
+  return `next_${{ bytes: "text", pairs: "fields" }[kind] ?? kind}`;
 }
 
 /** What an agent itself may call, and writes. */

@@ -44,6 +44,8 @@ export class MailReader {
   #brisk: Waiting | undefined;
   #quiet: Waiting | undefined;
   #quietClient: Client | undefined;
+  /** All that `#quiet` does not wait for. */
+  #others: AgentName[] = [];
   #briskId = 0;
   #wake = () => {};
 
@@ -58,7 +60,7 @@ export class MailReader {
     if (isFresh) this.#forget();
     if (isFresh || this.#isIdle) this.#setNames(await this.#deps.readNames(client));
     const { backlog } = this.#deps;
-    backlog.add(isFresh ? this.#names : this.#names.filter(this.#isBusy));
+    backlog.add(isFresh ? this.#names : [...this.#places.keys()].filter(this.#isBusy));
     const first = await backlog.read(this.#places, this.#isBusy);
     const senders = backlog.size === 0 ? this.#names : this.#names.filter((name) => !backlog.has(name));
     if (senders.length === 0) {
@@ -85,6 +87,7 @@ export class MailReader {
 
   #setNames(names: AgentName[]): void {
     this.#names = names;
+    this.#noteOthers();
     this.#agentOf = new Map(names.map((name) => [this.#deps.keys.mailOut(name), name]));
     for (const name of names) if (this.#lately.size < maxBrisk) this.#lately.add(name);
   }
@@ -125,14 +128,21 @@ export class MailReader {
     if (agents.length === 0) return;
     this.#quietClient ??= await this.#deps.connection.connectAnother(blockMs);
     this.#quiet = this.#wait(this.#quietClient, agents, { BLOCK: blockMs });
+    this.#noteOthers();
+  }
+
+  #noteOthers(): void {
+    const quiet = this.#quiet;
+    this.#others = quiet === undefined ? [] : this.#names.filter((name) => !quiet.agents.has(name));
   }
 
   /** Its connection ends with the signal, so that it always waits for some. */
   async #waitForBrisk(client: Client, senders: readonly AgentName[], isInHurry: boolean): Promise<void> {
     if (this.#quiet !== undefined && this.#briskId === 0) this.#briskId = await client.clientId();
-    const quiet = this.#quiet;
-    const agents = senders.filter((name) => this.#lately.has(name) || quiet === undefined || !quiet.agents.has(name));
-    const wait = isInHurry ? {} : { BLOCK: this.#deps.backlog.size > 0 ? backlogEveryMs : blockMs };
+    const { backlog } = this.#deps;
+    const some = this.#quiet === undefined ? senders : new Set([...this.#lately, ...this.#others]);
+    const agents = backlog.size === 0 ? [...some] : [...some].filter((name) => !backlog.has(name));
+    const wait = isInHurry ? {} : { BLOCK: backlog.size > 0 ? backlogEveryMs : blockMs };
     this.#brisk = this.#wait(client, agents.length > 0 ? agents : senders, wait);
   }
 
