@@ -2,7 +2,7 @@
 -- to bid, all fields of its hash, the bids that it begins with, its grants, and the events of its opening, of which the first is
 -- `claim_opened`. It may have ended with its opening.
 
--- RECORD new_claim id, artefact_id, goal_id, cause, status, bidding, asked: text*, fields: fields, bids: pairs, grants: grant*, events: event*
+-- RECORD new_claim id, artefact_id, goal_id, cause, status, bidding, asked: text*, fields: fields, bids, grants: grant*, events: event*
 
 -- The id of the claim that this cause has opened before, if it has.
 local function claim_of_cause(new_claim)
@@ -29,11 +29,13 @@ local words_at_once = 2000
 -- Redis 7.0 compares each new field of a small hash with all before it. One with a long value is not stored as small.
 local small_bids, long_value = 256, ('x'):rep(65)
 
-local function write_bids(key, bids)
-  local is_large = bids.last - bids.first >= 2 * small_bids
+-- `text`: a JSON array of names and words. As words of the call they would cost both sides more.
+local function write_bids(key, text)
+  local flat = cjson.decode(text)
+  local is_large = #flat > 2 * small_bids
   if is_large then redis.call('HSET', key, '', long_value) end
-  for from = bids.first, bids.last, words_at_once do
-    redis.call('HSET', key, names_and_values({ first = from, last = math.min(from + words_at_once - 1, bids.last) }))
+  for from = 1, #flat, words_at_once do
+    redis.call('HSET', key, unpack(flat, from, math.min(from + words_at_once - 1, #flat)))
   end
   if is_large then redis.call('HDEL', key, '') end
 end

@@ -6,14 +6,7 @@ import { type FunctionName, functionTable, type records } from "./function-table
 
 type Table = typeof functionTable;
 type Records = typeof records;
-type Scalars = {
-  text: string;
-  bytes: string | Buffer;
-  number: number;
-  flag: boolean;
-  fields: Readonly<Record<string, string>>;
-  pairs: readonly string[];
-};
+type Scalars = { text: string; bytes: string | Buffer; number: number; flag: boolean; fields: Readonly<Record<string, string>> };
 
 type Value<Kind> = Kind extends `${infer Item}*`
   ? readonly Value<Item>[]

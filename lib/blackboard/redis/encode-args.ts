@@ -17,10 +17,6 @@ const scalars: Record<string, Encode> = {
     words.push(String(entries.length));
     for (const [name, text] of entries) words.push(name, text);
   },
-  pairs: (value, words) => {
-    const list = value as readonly string[];
-    words.push(String(list.length / 2), ...list);
-  },
 };
 
 const encoders = new Map<Kind, Encode>(Object.entries(scalars));

@@ -177,7 +177,7 @@ function readerOf(kind: Kind): string {
 }
 
 function readerName(kind: Kind): string {
-  return `next_${{ bytes: "text", pairs: "fields" }[kind] ?? kind}`;
+  return `next_${kind === "bytes" ? "text" : kind}`;
 }
 
 /** What an agent itself may call, and writes. */

@@ -7,8 +7,8 @@ import { leaderFunctions } from "./function-table-leader.ts";
 import { modelFunctions, modelRecords } from "./function-table-models.ts";
 
 /**
- * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields` (a hash, in order), `pairs` (the
- * same, as a flat list), or the name of a record; with `*` a list, with `?` one that may be missing.
+ * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields` (a hash, in order), or the name of a
+ * record; with `*` a list, with `?` one that may be missing.
  */
 export type Kind = string;
 
@@ -47,7 +47,7 @@ export const records = {
     bidding: "text",
     asked: "text*",
     fields: "fields",
-    bids: "pairs",
+    bids: "text",
     grants: "grant*",
     events: "event*",
   },
