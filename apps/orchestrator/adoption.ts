@@ -3,45 +3,52 @@
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
+import { scanEveryMs, scanPartEveryMs } from "./intervals.ts";
 import type { PublishTracker } from "./publish-tracker.ts";
 
 /** Within this an event catches up with its publication; after it the artefact may be one that was written by hand. */
 const maxEventDelayMs = 200;
 
-/** The more keys there are, the longer a scan takes: it may use one part in so many of the time, so that it then runs less often. */
-const restFactor = 50;
+/** The scan goes on in parts, so that it costs the same whatever the number of keys: a millisecond a second, of this and of Redis. */
+const keysOfPart = 1_000;
 
 const failureMessage = "Could not check an artefact written by hand";
 
 /**
- * The scan for artefacts that were written by hand and not published. An artefact is adopted in the second scan that finds it. What it
- * lacks in the third scan will not come by itself: the refusal is recorded, for the person who wrote it.
+ * The scan for artefacts that were written by hand and not published. An artefact is adopted one rest after the first scan that finds it:
+ * its writer may not be ready before. What it lacks in the third scan will not come by itself: the refusal is recorded, for the person who
+ * wrote it.
  */
 export class AdoptionScan {
   /** Unindexed artefact → how many scans have found it. */
   #scans = new Map<ArtefactId, number>();
   /** Why each of these was refused, as the service's log has it: an incomplete artefact is checked again in every scan. */
   #logged = new Map<ArtefactId, string>();
-  #notBeforeMs = 0;
+  #isUnderWay = false;
 
-  async tick(deps: Deps): Promise<void> {
-    const startedMs = deps.clock.passedMs();
-    if (startedMs < this.#notBeforeMs) return;
-    const found = (await deps.board.findUnindexedArtefacts()).map((id) => [id, this.#scans.get(id) ?? 0] as const);
-    for (const [id, scans] of found) {
-      if (scans === 0) continue;
-      // An artefact that cannot be checked must not stop the others.
-      await adopt(deps, id, { isOverdue: scans > 1, logged: this.#logged }).catch((error: unknown) =>
-        deps.log.warn(failureMessage, { artefact_id: id, error }),
-      );
-    }
-    this.#scans = new Map(found.map(([id, scans]) => [id, scans + 1]));
+  /** Milliseconds after which to go on. */
+  async tick(deps: Deps): Promise<number> {
+    if (!this.#isUnderWay) await this.#adoptWhere(deps, (scans) => scans === 1, false);
+    this.#isUnderWay = true;
+    const found = await deps.board.findUnindexedArtefacts(keysOfPart);
+    if (found === undefined) return scanPartEveryMs;
+    this.#isUnderWay = false;
+    this.#scans = new Map(found.map((id) => [id, (this.#scans.get(id) ?? 0) + 1]));
     for (const id of this.#logged.keys()) if (!this.#scans.has(id)) this.#logged.delete(id);
-    const endedMs = deps.clock.passedMs();
-    this.#notBeforeMs = endedMs + restFactor * (endedMs - startedMs);
+    await this.#adoptWhere(deps, (scans) => scans > 2, true);
+    return scanEveryMs;
+  }
+
+  async #adoptWhere(deps: Deps, isMeant: (scans: number) => boolean, isOverdue: boolean): Promise<void> {
+    for (const [id, scans] of this.#scans) {
+      // An artefact that cannot be checked must not stop the others.
+      if (isMeant(scans))
+        await adopt(deps, id, { isOverdue, logged: this.#logged }).catch((error: unknown) =>
+          deps.log.warn(failureMessage, { artefact_id: id, error }),
+        );
+    }
   }
 }
-
 /** Notes every publication on `artefact_events`, and calls `onNoted` after some. Runs until the signal aborts. */
 export async function trackPublications(
   { board, clock }: Deps,

@@ -7,7 +7,7 @@ import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant, RunningGrant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import type { ClaimId } from "../../lib/model/ids.ts";
+import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
 
 /** A claim beyond these is read again. */
 const maxClaims = 20_000;
@@ -42,6 +42,11 @@ export class ClaimCache {
     const { id } = snapshot.claim;
     if (this.#outdated.get(id) === undefined) this.#claims.set(id, snapshot);
     else this.drop(id);
+  }
+
+  /** What the log has shown so far is in what is read from now on. */
+  expectRead(id: ClaimId): void {
+    this.#outdated.delete(id);
   }
 
   drop(id: ClaimId): void {
@@ -91,6 +96,30 @@ export function withEnd({ claim, grants }: ClaimSnapshot, ended: Grant): ClaimSn
     agent === ended.agent && state === "running" && attempt === ended.attempt && queued_at === ended.queued_at;
   if (!grants.some(isIt)) return undefined;
   return { claim: { ...claim, rev: claim.rev + 1 }, grants: grants.map((one) => (isIt(one) ? ended : one)) };
+}
+
+/**
+ * The claim as it was decided, with the grants that others have begun meanwhile: `known` is what it was decided on, `current` what it is by
+ * the log. The decision was written first, or it would have been refused. Undefined where the two do not fit.
+ */
+export function withLater(
+  decided: ClaimSnapshot,
+  known: ClaimSnapshot,
+  current: ClaimSnapshot,
+  own: AgentName | undefined,
+): ClaimSnapshot | undefined {
+  if (current.claim.bids !== known.claim.bids) return undefined;
+  const later = current.grants.filter((grant) => grant.agent !== own && !known.grants.includes(grant));
+  const before = (agent: AgentName) => known.grants.find((one) => one.agent === agent);
+  const areStarts = later.every(
+    ({ agent, state }) =>
+      state === "running" && before(agent)?.state === "queued" && decided.grants.some((one) => one === before(agent)),
+  );
+  if (!areStarts) return undefined;
+  return {
+    claim: { ...decided.claim, rev: decided.claim.rev + later.length },
+    grants: decided.grants.map((grant) => later.find(({ agent }) => agent === grant.agent) ?? grant),
+  };
 }
 
 /** This leader has put it on record itself, and knows it since then. */

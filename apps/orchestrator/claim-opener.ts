@@ -4,6 +4,7 @@ import type { Decision, Target } from "../../lib/core/claim-decision.ts";
 import { decideClaim } from "../../lib/core/decide-claim.ts";
 import { newThread } from "../../lib/core/new-artefact.ts";
 import { biddingClaim } from "../../lib/core/new-claim.ts";
+import { electorateOf } from "../../lib/core/standing-bids.ts";
 import { orchestratorRole } from "../../lib/model/artefact.ts";
 import { isEnded, missingBidders } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -93,8 +94,7 @@ export class ClaimOpener {
       this.#readTarget(artefact),
     ]);
     const at = clock.now().toISOString();
-    const electorate = agents.map((agent) => agent.name);
-    const claim = biddingClaim({ id: ClaimId.parse(newId()), artefact, goal, at }, electorate);
+    const claim = biddingClaim({ id: ClaimId.parse(newId()), artefact, goal, at }, electorateOf(agents));
     const undecided = { claim, grants: [], writes: [], at, isDecided: false };
     // Nothing is known that rules could read; the first decision about the claim finds out why.
     if (target === undefined) return undecided;

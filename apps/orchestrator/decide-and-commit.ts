@@ -3,16 +3,16 @@
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { abandonClaim } from "../../lib/core/abandon-claim.ts";
-import type { ClaimEvent, Decision, DecisionInput, Target } from "../../lib/core/claim-decision.ts";
+import type { ClaimEvent, Decision, DecisionInput } from "../../lib/core/claim-decision.ts";
 import { decideClaim, isHeldUp } from "../../lib/core/decide-claim.ts";
 import type { Verdict } from "../../lib/core/review-verdict.ts";
 import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
-import { ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
-import { phaseOfStatus } from "../../lib/model/phase.ts";
+import { type AgentName, ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
-import type { ClaimCache } from "./claim-cache.ts";
+import { type ClaimCache, withLater } from "./claim-cache.ts";
+import { readRecords, type TargetOf } from "./claim-records.ts";
 import { commitOf, type LeaderCommit } from "./commit-of.ts";
 import type { Deps } from "./deps.ts";
 import { IsolatedJobs } from "./isolated-jobs.ts";
@@ -24,7 +24,11 @@ import type { TargetCache } from "./target-cache.ts";
  * `input` is missing where there is no claim to decide about, `decision` where there is nothing to write. `isOutOfDate`: it is held up by
  * what has changed meanwhile.
  */
-type Considered = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined; isOutOfDate?: boolean };
+type Considered = {
+  input?: ClaimSnapshot & Pick<DecisionInput, "at">;
+  decision?: Decision | undefined;
+  isOutOfDate?: boolean;
+};
 /**
  * What a decision is based on. `readOn`: the number of the connection when the event, or what it was made of, was read; noted before the
  * read. `source`: decide on the cached claim, which follows the log, or on the stored one? `stored`: claims as they were read there, which
@@ -32,19 +36,22 @@ type Considered = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Deci
  */
 export type Basis = { readOn: number; source?: "log" | "store"; stored?: ReadonlyMap<ClaimId, ClaimSnapshot> };
 /**
- * A result that is to be stored. `ahead`: the claim with it, made of the claim as it is; undefined where the two do not fit. `verdict`: of a
- * review.
+ * A result of this agent that is to be stored. `ahead`: the claim with it, made of the claim as it is; undefined where the two do not fit.
+ * `verdict`: of a review.
  */
-export type ResultAhead = { ahead: (known: ClaimSnapshot) => ClaimSnapshot | undefined; verdict: Verdict | undefined };
+export type ResultAhead = {
+  agent: AgentName;
+  ahead: (known: ClaimSnapshot) => ClaimSnapshot | undefined;
+  verdict: Verdict | undefined;
+};
 type FinishReply = Awaited<ReturnType<Deps["board"]["finishGrant"]>>;
 type WriteResult = (commit: LeaderCommit | undefined) => Promise<FinishReply>;
-type TargetOf = (artefact: ArtefactId) => Target | undefined | Promise<Target | undefined>;
+/** What the claim was when it was decided about, and whose grant has ended with the decision. */
+type Before = { known: ClaimSnapshot | undefined; own?: AgentName };
 /** Beyond these an ended claim is read once more. */
 const maxEnded = 20_000;
 /** Few enough that the work of events is hardly delayed. */
 const claimsAtOnce = 100;
-
-type Records = { ok: true; value: Pick<DecisionInput, "target" | "reviews"> } | { ok: false; reason: string };
 
 export class Decider {
   readonly #claims = new SerialByKey<ClaimId>();
@@ -94,12 +101,18 @@ export class Decider {
         const cached = this.#cache.get(claim);
         const { input, decision, isOutOfDate = false } = await this.#decide(claim, event, source, known);
         if (isOutOfDate) continue;
-        if (input === undefined || decision === undefined) return false;
+        if (input === undefined) return false;
+        if (decision === undefined) {
+          // It was read here, so that the next event finds it.
+          if (cached === undefined && known === undefined && !isEnded(input.claim.status))
+            this.#keep(input, connection, undefined);
+          return false;
+        }
         const committed = await board.commitClaim(commitOf(decision, { ...input, readOn: connection }, newId));
         const { outcome } = committed;
         switch (outcome) {
           case "committed":
-            this.#remember(decision, committed.rev, connection, cached);
+            this.#remember(decision, committed.rev, connection, { known: cached });
             this.report(decision);
             return true;
           case "stale":
@@ -120,7 +133,7 @@ export class Decider {
    * Stores a result by `write`, and in the same step what it decides about its claim, where the claim is known: `ahead` is the claim with
    * it. Otherwise, and where the claim has moved meanwhile, the event of the result decides. Rejects as `write` does.
    */
-  finish(id: ClaimId, { ahead, verdict }: ResultAhead, readOn: number, write: WriteResult): Promise<FinishReply> {
+  finish(id: ClaimId, { agent, ahead, verdict }: ResultAhead, readOn: number, write: WriteResult): Promise<FinishReply> {
     const { board, newId } = this.#deps;
     return this.#claims.run(id, async () => {
       const known = board.connectionNumber() === readOn ? this.#cache.get(id) : undefined;
@@ -129,9 +142,10 @@ export class Decider {
       const reply = await write(input && decision && commitOf(decision, { ...input, readOn }, newId));
       const commit = reply.outcome === "finished" ? reply.commit : undefined;
       if (commit?.outcome === "committed" && decision !== undefined) {
-        this.#remember(decision, commit.rev, readOn, known);
+        this.#remember(decision, commit.rev, readOn, { known, own: agent });
         this.report(decision);
-      } else if (reply.outcome === "finished" && commit === undefined && next !== undefined) this.#keep(next, readOn, known);
+      } else if (reply.outcome === "finished" && commit === undefined && next !== undefined)
+        this.#keep(next, readOn, known, agent);
       else this.#cache.drop(id);
       return reply;
     });
@@ -161,6 +175,7 @@ export class Decider {
   async #decide(id: ClaimId, event: ClaimEvent, source: Basis["source"], stored: ClaimSnapshot | undefined): Promise<Considered> {
     const known = source === "log" ? this.#cache.get(id) : undefined;
     if (known !== undefined) return this.#consider(known, event, (artefact) => this.#targets.get(artefact));
+    if (stored === undefined) this.#cache.expectRead(id);
     const snapshot = stored ?? (await this.#deps.board.readClaim(id));
     if (snapshot !== undefined) return await this.#consider(snapshot, event, (artefact) => this.#targets.read(artefact));
     this.#heldUp.delete(id);
@@ -171,7 +186,7 @@ export class Decider {
   async #consider(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf, verdict?: Verdict): Promise<Considered> {
     const { clock, newId, policy } = this.#deps;
     const [records, agents, isPaused] = await Promise.all([
-      this.#readRecords(snapshot, targetOf, verdict),
+      readRecords(snapshot, this.#targets, targetOf, verdict),
       this.#agentCache.list(),
       this.#pause.isPaused(),
     ]);
@@ -187,41 +202,20 @@ export class Decider {
     return { input, decision, isOutOfDate };
   }
 
-  /** Or the sentence that names the record that is missing or broken: no decision can be based on it. Rejects when Redis is unreachable. */
-  async #readRecords(snapshot: ClaimSnapshot, targetOf: TargetOf, verdict: Verdict | undefined): Promise<Records> {
-    const { artefact_id } = snapshot.claim;
-    try {
-      const [target, reviews] = await Promise.all([targetOf(artefact_id), this.#readReviews(snapshot, verdict)]);
-      if (target === undefined) return { ok: false, reason: `The claim's artefact ${artefact_id} is not on the blackboard.` };
-      return { ok: true, value: { target, reviews } };
-    } catch (error) {
-      if (error instanceof SettError && error.code === "artefact-malformed") return { ok: false, reason: error.message };
-      throw error;
-    }
-  }
-
-  async #readReviews({ claim, grants }: ClaimSnapshot, own: Verdict | undefined): Promise<Verdict[]> {
-    if (phaseOfStatus(claim.status) !== "review" || claim.bidding === "open") return [];
-    const ids = grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" ? grant.artefact_ids : []));
-    const stored = ids.filter((id) => id !== own?.id);
-    const verdicts = stored.length === 0 ? [] : await this.#targets.readVerdicts(stored);
-    if (verdicts.length === stored.length)
-      return own === undefined || stored.length === ids.length ? verdicts : [...verdicts, own];
-    throw new SettError("artefact-malformed", `A review of the claim's artefact ${claim.artefact_id} is not on the blackboard.`);
-  }
-
-  #remember({ claim, grants }: Decision, rev: number, connection: number, before: ClaimSnapshot | undefined): void {
+  #remember({ claim, grants }: Decision, rev: number, connection: number, { known, own }: Before): void {
     if (isEnded(claim.status)) {
       this.#cache.drop(claim.id);
       this.#ended.set(claim.id, connection);
-    } else this.#keep({ claim: { ...claim, rev }, grants }, connection, before);
+    } else this.#keep({ claim: { ...claim, rev }, grants }, connection, known, own);
   }
 
-  /** What the log has shown since `before` may be missing in it: then the claim is read again. */
-  #keep(snapshot: ClaimSnapshot, connection: number, before: ClaimSnapshot | undefined): void {
+  /** With what the log has shown since `known`; where that does not fit, the claim is read again. `own`: whose grant has ended with it. */
+  #keep(snapshot: ClaimSnapshot, connection: number, known: ClaimSnapshot | undefined, own?: AgentName): void {
     const { id } = snapshot.claim;
-    if (this.#cache.get(id) === before) this.#cache.put(snapshot, connection);
-    else this.#cache.drop(id);
+    const current = this.#cache.get(id);
+    const kept = current === known ? snapshot : known && current && withLater(snapshot, known, current, own);
+    if (kept === undefined) this.#cache.drop(id);
+    else this.#cache.put(kept, connection);
   }
 
   /** Logs and counts what a decision has done. */

@@ -6,6 +6,8 @@ export const soonMs = 5_000;
 /** Bids that people write into a claim's hash count within ten seconds. */
 export const bidsEveryMs = 3_000;
 export const scanEveryMs = 15_000;
+/** Between the parts of a scan. */
+export const scanPartEveryMs = 1_000;
 /** Lost hints and broken records are found by a round through all open claims; a long one is spread over time. */
 export const roundEveryMs = 15_000;
 export const pageEveryMs = 250;

@@ -28,7 +28,6 @@ import {
   restartAfterMs,
   restMs,
   roundEveryMs,
-  scanEveryMs,
   silentEveryMs,
   soonMs,
   watchEveryMs,
@@ -145,7 +144,7 @@ export class Leadership {
         return dueEveryMs;
       }),
       this.#loops.every(bidsEveryMs, ending, () => byHand.tick(ending)),
-      this.#loops.every(scanEveryMs, ending, () => scan.tick(deps)),
+      this.#loops.again(ending, () => scan.tick(deps)),
       this.#reconcile(contact, ending),
       this.#loops.whenRung(silentBidders.bell, ending, async () => {
         await silentBidders.tick();

@@ -39,10 +39,15 @@ export class Loops {
 
   /** Calls `tick` again and again, with rests of about `ms`, which end together with those of other loops. */
   every(ms: number, signal: AbortSignal, tick: () => Promise<void>): Promise<void> {
-    return this.#repeat(signal, async () => {
+    return this.again(signal, async () => {
       await tick();
-      await sleep(this.#restMs(ms), signal);
+      return ms;
     });
+  }
+
+  /** Calls `tick` again and again, with rests of as many milliseconds as it answers. */
+  again(signal: AbortSignal, tick: () => Promise<number>): Promise<void> {
+    return this.#repeat(signal, async () => sleep(this.#restMs(await tick()), signal));
   }
 
   /** Calls `tick` whenever the bell has rung; where it does not ring, after as many milliseconds as the tick before has answered. */

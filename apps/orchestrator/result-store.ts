@@ -60,7 +60,7 @@ export class ResultStore {
       return running && withEnd(running, ended);
     };
     const verdict = grant.phase === "review" ? verdictOf(result.artefact) : undefined;
-    return this.#decider.finish(claim, { ahead, verdict }, readOn, write);
+    return this.#decider.finish(claim, { agent: grant.agent, ahead, verdict }, readOn, write);
   }
 
   async #originOf(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {

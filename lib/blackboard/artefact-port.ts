@@ -34,9 +34,10 @@ export interface ArtefactBoard {
   ): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
   /**
    * Artefacts written by hand that no index knows and whose content is not refused: the slow background scan (SCAN, never on a path that is
-   * waited for).
+   * waited for). `maxKeys`: a call looks at no more keys than about so many, and resolves with undefined where some are left; the next call
+   * goes on with them.
    */
-  findUnindexedArtefacts(): Promise<ArtefactId[]>;
+  findUnindexedArtefacts(maxKeys?: number): Promise<ArtefactId[] | undefined>;
   /** Ids published on `artefact_events`, in batches, for as long as the signal allows. Lossy: hints only. */
   artefactHints(signal: AbortSignal): AsyncIterable<string[]>;
 

@@ -1,7 +1,9 @@
 // A decision about a claim while it is made: every change is applied to the claim and added to the writes together.
+import type { RegisteredAgent } from "../model/agent.ts";
 import type { Bid, BidWord } from "../model/bid.ts";
 import { type Claim, type Grant, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
+import { ofSame } from "../model/of-same.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimWrite, DecisionInput } from "./claim-decision.ts";
@@ -12,6 +14,10 @@ export function newGrant(base: Omit<QueuedGrant, "state">, isPerson: boolean): G
   if (!isPerson) return { ...base, state: "queued" };
   return { ...base, state: "waiting", started_at: base.queued_at, context_ids: [], waits_for: { kind: "approval" } };
 }
+
+const peopleAmong = ofSame(
+  (agents: readonly RegisteredAgent[]) => new Set(agents.filter(({ human }) => human).map(({ name }) => name)),
+);
 
 export class Draft {
   claim: Claim;
@@ -34,7 +40,7 @@ export class Draft {
   /** What these agents have said in advance: their own words. */
   standingBids(bids: Bid[]): void {
     if (bids.length === 0) return;
-    this.claim = { ...this.claim, bids: [...this.claim.bids, ...bids] };
+    this.claim = { ...this.claim, bids: this.claim.bids.length === 0 ? bids : [...this.claim.bids, ...bids] };
     this.writes.push({ kind: "standing_bids", bids, missing: missingBidders(this.claim).length });
   }
 
@@ -45,7 +51,7 @@ export class Draft {
 
   enter(phase: Phase, agents: readonly AgentName[]): void {
     const { at } = this.input;
-    const people = new Set(this.input.agents.filter(({ human }) => human).map(({ name }) => name));
+    const people = peopleAmong(this.input.agents);
     const grants = agents.map((agent) => newGrant({ agent, phase, attempt: 1, queued_at: at }, people.has(agent)));
     this.claim = { ...this.claim, status: phaseTable[phase].status };
     this.grants.push(...grants);

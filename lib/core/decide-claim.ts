@@ -5,8 +5,10 @@
 //        └────────────────────────┴──────────────▶ terminated ◀┴───────────────────────────────┘
 //
 // A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is harmless.
+import type { RegisteredAgent } from "../model/agent.ts";
 import { type Grant, isEnded, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
+import { ofSame } from "../model/of-same.ts";
 import { type Phase, phaseOfStatus, phases, phasesAfter, phaseTable } from "../model/phase.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { cancelGrants } from "./cancel-grants.ts";
@@ -126,12 +128,14 @@ function removeAgent(draft: Draft, agent: AgentName): void {
 
 /** An agent that was removed after it had bid will not accept the grant that it won. */
 function failRemoved(draft: Draft): void {
-  const known = new Set(draft.input.agents.map(({ name }) => name));
+  const known = namesOf(draft.input.agents);
   const grant = draft.grants.find(({ state, agent }) => (state === "queued" || state === "waiting") && !known.has(agent));
   if (grant === undefined) return;
   failAsRemoved(draft, grant);
   advance(draft);
 }
+
+const namesOf = ofSame((agents: readonly RegisteredAgent[]) => new Set(agents.map(({ name }) => name)));
 
 function failAsRemoved(draft: Draft, grant: Grant): void {
   draft.fail(grant, agentRemovedType, `Agent ${grant.agent} was removed before it could do its work.`);
@@ -185,12 +189,14 @@ function giveUp(draft: Draft, failed: FailedGrant): void {
  */
 function mayAdvance(draft: Draft): boolean {
   const { isPaused, agents } = draft.input;
-  if (!isPaused && agents.every(({ unreadable }) => unreadable === undefined)) return true;
+  if (!isPaused && areReadable(agents)) return true;
   const trial = new Draft({ ...draft.input, claim: draft.claim, grants: draft.grants });
   advance(trial);
   const granted = trial.writes.flatMap((write) => (write.kind === "enter" ? write.grants : []));
   return !granted.some(({ agent }) => isPaused || isUnreadable(draft, agent));
 }
+
+const areReadable = ofSame((agents: readonly RegisteredAgent[]) => agents.every(({ unreadable }) => unreadable === undefined));
 
 function isUnreadable({ input }: Draft, agent: AgentName): boolean {
   return input.agents.some(({ name, unreadable }) => name === agent && unreadable !== undefined);

@@ -1,7 +1,9 @@
 // Which bids an agent has given in advance: by its rules, by the default, or as a person (docs/internals/claims.md#bids).
 import type { RegisteredAgent } from "../model/agent.ts";
-import type { BidWord } from "../model/bid.ts";
+import type { Bid, BidWord } from "../model/bid.ts";
 import { missingBidders } from "../model/claim.ts";
+import type { AgentName } from "../model/ids.ts";
+import { ofSame } from "../model/of-same.ts";
 import type { Draft } from "./claim-draft.ts";
 import { type BidTarget, bidByDefault, bidByRules, isGuardedAgainst } from "./decide-bid.ts";
 
@@ -21,18 +23,45 @@ export function standingBid(target: BidTarget, agent: Bidder): BidWord | undefin
   return bidByDefault(target);
 }
 
+/** The names of all agents, in the order of sett.yml: the electorate of a new claim. */
+export const electorateOf = ofSame((agents: readonly RegisteredAgent[]): AgentName[] =>
+  agents.toSorted(byPosition).map(({ name }) => name),
+);
+
 /** Places the bids that are missing and need not be asked for, in the order of sett.yml. */
 export function placeStandingBids(draft: Draft): void {
   const { agents, target } = draft.input;
+  const { electorate, bids } = draft.claim;
+  if (bids.length === 0 && electorate === electorateOf(agents)) return draft.standingBids(bidsOfAll(target, agents));
   const missing = new Set(missingBidders(draft.claim));
   if (missing.size === 0) return;
-  const bidders = agents.filter(({ name }) => missing.has(name)).toSorted(byPosition);
   draft.standingBids(
-    bidders.flatMap((agent) => {
-      const word = standingBid(target, agent);
-      return word === undefined ? [] : [{ agent: agent.name, word }];
-    }),
+    standingBids(
+      target,
+      agents.filter(({ name }) => missing.has(name)),
+    ),
   );
+}
+
+function standingBids(target: BidTarget, agents: readonly RegisteredAgent[]): Bid[] {
+  return agents.toSorted(byPosition).flatMap((agent) => {
+    const word = standingBid(target, agent);
+    return word === undefined ? [] : [{ agent: agent.name, word }];
+  });
+}
+
+/** So many kinds of artefacts have their bids kept. */
+const maxTargets = 100;
+const bidsByTarget = ofSame((_: readonly RegisteredAgent[]) => new Map<string, Bid[]>());
+
+/** The same list for each artefact of this type by this role. */
+function bidsOfAll(target: BidTarget, agents: readonly RegisteredAgent[]): Bid[] {
+  const known = bidsByTarget(agents);
+  const key = JSON.stringify([target.type, target.produced_by_role]);
+  const bids = known.get(key) ?? standingBids(target, agents);
+  if (known.size >= maxTargets) known.clear();
+  known.set(key, bids);
+  return bids;
 }
 
 /** An agent without a position comes last: a program of the version before has registered it. */

@@ -1,6 +1,7 @@
 // Bids: an agent's word on a claim, and the rules that decide it.
 import { z } from "zod";
 import { AgentName } from "./ids.ts";
+import { ofSame } from "./of-same.ts";
 
 export const BidWord = z.enum(["review", "claim", "exclusive", "ignore"]);
 export type BidWord = z.infer<typeof BidWord>;
@@ -19,9 +20,7 @@ export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;
 
 /** As an event's data has them: `coder:exclusive tester:ignore`. */
-export function textOfBids(bids: readonly Bid[]): string {
-  return bids.map(({ agent, word }) => `${agent}:${word}`).join(" ");
-}
+export const textOfBids = ofSame((bids: readonly Bid[]) => bids.map(({ agent, word }) => `${agent}:${word}`).join(" "));
 
 /** The bids in a text of an event's data; what is no bid in it is left out. */
 export function bidsInText(text: string): Bid[] {

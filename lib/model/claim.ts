@@ -128,6 +128,9 @@ export function isForApproval(grant: Grant): grant is WaitingGrant {
 
 /** The agents of the electorate whose bid is not on record, in the electorate's order. */
 export function missingBidders({ electorate, bids }: Pick<Claim, "electorate" | "bids">): AgentName[] {
+  if (bids.length === 0) return [...electorate];
+  // As rules have bid, in the order of sett.yml.
+  if (bids.length === electorate.length && bids.every(({ agent }, place) => agent === electorate[place])) return [];
   const bidders = new Set(bids.map(({ agent }) => agent));
   return electorate.filter((agent) => !bidders.has(agent));
 }

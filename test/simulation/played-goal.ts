@@ -29,7 +29,7 @@ export function playGoal(): Judged {
   const record = state.claims.get(id);
   if (record === undefined) throw new Error("The claim was not opened.");
   now += 5;
-  record.claim.bids.push({ agent, word: "exclusive" });
+  record.claim.bids = [...record.claim.bids, { agent, word: "exclusive" }];
   record.bidHash.set(agent, "exclusive");
   state.log({ type: "bid_placed", ...about, agent, data: { word: "exclusive", missing: 0 } }, `agent:${agent}`);
 

@@ -81,7 +81,8 @@ local function write_commit(keys, args, claim, artefacts, rev)
   -- Bids that were written too late are refused when the bidding closes, and once more when the claim ends.
   if has_closed or has_ended then refuse_late_bids(keys.bids, id, claim, recorded) end
   for _, event in ipairs(args.events) do append_event(event) end
-  for _, grant in ipairs(args.grants) do write_grant(id, claim.goal_id, grant) end
+  local score = #args.grants > 1 and redis.call('ZSCORE', keys.open_claims, id) or nil
+  for _, grant in ipairs(args.grants) do write_grant(id, claim.goal_id, grant, score) end
   if has_ended then redis.call('ZREM', keys.open_claims, id) end
   if args.status == 'terminated' then
     for _, member in ipairs(end_grants(id, keys.grants)) do not_due[#not_due + 1] = member end

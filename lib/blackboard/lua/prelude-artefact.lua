@@ -100,6 +100,10 @@ end
 
 -- Why the artefact cannot be made from its sources, and the source; nil when all of them are there. `sourceProblem` says the same.
 local function source_problem(artefact)
+  local keys = {}
+  for source in each_quoted(artefact.source_artefacts) do keys[#keys + 1] = artefact_key(source) end
+  -- A call takes so many words.
+  if #keys == 0 or #keys <= 1000 and redis.call('EXISTS', unpack(keys)) == #keys then return nil end
   for source in each_quoted(artefact.source_artefacts) do
     if redis.call('EXISTS', artefact_key(source)) == 0 then return 'Its source ' .. source .. ' is not on the blackboard.', source end
   end

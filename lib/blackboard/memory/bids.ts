@@ -15,7 +15,7 @@ export function recordBid(
 ): void {
   const { claim, bidHash } = record;
   bidHash.set(agent, word);
-  claim.bids.push({ agent, word });
+  claim.bids = [...claim.bids, { agent, word }];
   claim.rev += 1;
   const isByHand = origin === "by hand";
   const more = isByHand ? { by_hand: true } : origin.reason === "" ? {} : { reason: origin.reason };

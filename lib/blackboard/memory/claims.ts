@@ -162,7 +162,8 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
 
   for (const bid of commit.bids) {
     if (claim.bids.some((one) => one.agent === bid.agent)) continue;
-    claim.bids.push({ ...bid });
+    // Lists do not change: what is made of one is kept.
+    claim.bids = [...claim.bids, { ...bid }];
     record.bidHash.set(bid.agent, bid.word);
   }
   for (const grant of commit.grants) state.writeGrant(record, grant);

@@ -43,8 +43,10 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   orchestrator: (keys) => ({
     commands: [
       ...[
+        "client|id",
         "client|kill",
         "client|list",
+        "client|unblock",
         "dbsize",
         "fcall",
         "fcall_ro",

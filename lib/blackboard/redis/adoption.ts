@@ -3,6 +3,7 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { RESP_TYPES } from "redis";
 import { ArtefactId, type LogicalId } from "../../model/ids.ts";
+import type { ArtefactBoard } from "../artefact-port.ts";
 import {
   digestOf,
   type HandWritten,
@@ -75,45 +76,52 @@ async function judgedArtefact(
 /** So often a look at a blackboard in which nothing seems to have happened is left out: with one every 15 s, for ten minutes. */
 const maxLeftOut = 40;
 
+/** Of Redis, which does nothing else meanwhile: a millisecond at most. */
+const keysAtOnce = 1_000;
+
+/** One look at all keys, as far as it has come. Redis may have been restarted between two connections, which its cursors do not outlive. */
+type Look = { connection: number; state: string; cursor: string; found: Map<ArtefactId, boolean> };
+
 /**
  * Looks at every artefact's key, for as long as something happens. Nothing has been written by hand where all artefacts were in the indexes
- * at the last look and neither the log nor the number of keys has changed since: a large instance at rest costs nothing then. One that was
- * written in the place of a key that went is found later.
+ * at the last look and neither the log nor the number of keys has changed since it began: a large instance at rest costs nothing then. One
+ * that was written in the place of a key that went is found later. The keys are those of all who use this Redis, so that a look is made in
+ * parts: it costs the same whatever others do there.
  */
-export function unindexedArtefactsOf(deps: Deps): () => Promise<ArtefactId[]> {
+export function unindexedArtefactsOf(deps: Deps): ArtefactBoard["findUnindexedArtefacts"] {
   const { connection, keys } = deps;
   let [sound, leftOut]: [state: string, looks: number] = ["", 0];
-  return async () => {
-    const [size, end] = await connection.run((client) => Promise.all([client.dbSize(), endOf(client, keys.events)]));
-    const state = `${size} ${end}`;
-    if (state === sound && leftOut < maxLeftOut) {
-      leftOut += 1;
-      return [];
+  let look: Look | undefined;
+  return async (maxKeys = Number.POSITIVE_INFINITY) => {
+    if (look?.connection !== connection.number) {
+      const on = connection.number;
+      const [size, end] = await connection.run((client) => Promise.all([client.dbSize(), endOf(client, keys.events)]));
+      const state = `${size} ${end}`;
+      if (state === sound && leftOut < maxLeftOut) {
+        leftOut += 1;
+        return [];
+      }
+      look = { connection: on, state, cursor: "0", found: new Map() };
     }
-    const { unindexed, waiting } = await scanForUnindexed(deps);
-    [sound, leftOut] = [unindexed === 0 ? state : "", 0];
-    return waiting;
+    const present = look;
+    for (let left = maxKeys; left > 0; left -= keysAtOnce) {
+      await lookAtNext(deps, present, Math.min(left, keysAtOnce));
+      if (present.cursor !== "0") continue;
+      look = undefined;
+      [sound, leftOut] = [present.found.size === 0 ? present.state : "", 0];
+      return [...present.found].flatMap(([id, isSettled]) => (isSettled ? [] : [id]));
+    }
+    return undefined;
   };
 }
 
-/** `unindexed`: how many are in no index, also those whose content is refused. */
-async function scanForUnindexed(deps: Deps): Promise<{ unindexed: number; waiting: ArtefactId[] }> {
-  const { connection, keys } = deps;
-  const start = keys.artefact("");
-  const found = new Map<ArtefactId, boolean>();
-  let cursor = "0";
-  do {
-    const page = await connection.run((client) => client.scan(cursor, { MATCH: `${start}*`, COUNT: 500, TYPE: "hash" }));
-    cursor = page.cursor;
-    // `artifact:<id>:claims` matches too, and what follows there is no id.
-    const ids = page.keys.flatMap((key) => ArtefactId.safeParse(key.slice(start.length)).data ?? []);
-    await Promise.all(
-      ids.map(async (id) => {
-        if (!(await isIndexed(deps, id))) found.set(id, await isRefused(deps, id));
-      }),
-    );
-  } while (cursor !== "0");
-  return { unindexed: found.size, waiting: [...found].flatMap(([id, isSettled]) => (isSettled ? [] : [id])) };
+/** Notes what is in no index, also where its content is refused. */
+async function lookAtNext(deps: Deps, look: Look, count: number): Promise<void> {
+  const { keys, call } = deps;
+  const [cursor = "0", ...ids] = await call("findUnindexed", { digests: keys.artefactDigests }, { cursor: look.cursor, count });
+  // What follows `artifact:` may be no id.
+  for (const id of ids.flatMap((text) => ArtefactId.safeParse(text).data ?? [])) look.found.set(id, await isRefused(deps, id));
+  look.cursor = cursor;
 }
 
 /** As it is now. */

@@ -1,6 +1,6 @@
 // A claim and its grants as Redis stores them. They are read for every decision, so that what the Lua functions wrote is trusted.
 
-import type { BidWord } from "../../model/bid.ts";
+import type { Bid, BidWord } from "../../model/bid.ts";
 import {
   type Claim,
   type ClaimSnapshot,
@@ -11,6 +11,7 @@ import {
 } from "../../model/claim.ts";
 import { messageOf } from "../../model/errors.ts";
 import { type AgentName, type ClaimId, GoalId } from "../../model/ids.ts";
+import { ofSame } from "../../model/of-same.ts";
 import { type Phase, phases, phaseTable } from "../../model/phase.ts";
 import { inOrder } from "../grant-order.ts";
 import { malformedClaimError } from "../malformed-claim.ts";
@@ -26,19 +27,22 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
     ...Object.fromEntries(phases.map((phase) => grantedField(phase, granted(phase)))),
     goal_id: claim.goal_id,
     kind: claim.kind,
-    electorate: JSON.stringify(claim.electorate),
+    electorate: jsonOf(claim.electorate),
     additional_context_ids: JSON.stringify(claim.additional_context_ids),
     rev: String(claim.rev),
     created_at: claim.created_at,
     termination_reason: claim.termination_reason,
     bidding: claim.bidding,
-    bid_order: JSON.stringify(claim.bids.map((bid) => [bid.agent, bid.word])),
+    bid_order: bidOrderOf(claim.bids),
     electors: String(claim.electorate.length),
     missing_bids: String(missingBidders(claim).length),
     cause,
     stand_in: claim.stand_in === undefined ? "" : JSON.stringify(claim.stand_in),
   };
 }
+
+const jsonOf = ofSame((names: readonly AgentName[]) => JSON.stringify(names));
+const bidOrderOf = ofSame((bids: readonly Bid[]) => JSON.stringify(bids.map(({ agent, word }) => [agent, word])));
 
 /** The field that shows who was granted work in a phase: a list of names, or the name of the one agent that works alone. */
 export function grantedField(phase: Phase, agents: readonly AgentName[]): [name: string, text: string] {

@@ -21,6 +21,7 @@ import endCall from "../lua/end-call.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
 import findBidsByHand from "../lua/find-bids-by-hand.lua" with { type: "text" };
 import findCaller from "../lua/find-caller.lua" with { type: "text" };
+import findUnindexed from "../lua/find-unindexed.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
 import indexClaims from "../lua/index-claims.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
@@ -61,6 +62,7 @@ import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
 import type { SendCall } from "./call.ts";
 import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
+import { functionFlags } from "./function-flags.ts";
 import { type FunctionName, functionTable, type Kind, records } from "./function-table.ts";
 import { probeKey } from "./probe.ts";
 
@@ -83,6 +85,7 @@ const sources: Record<FunctionName, string> = {
   readContext,
   readHeads,
   adoptArtefact,
+  findUnindexed,
   verifyArtefact,
   endGoal,
   openClaim,
@@ -126,30 +129,6 @@ const sources: Record<FunctionName, string> = {
   removeOfGoal,
 };
 
-/**
- * What Redis lets them do where it refuses writes. Functions that only read continue. Where its memory is full, an agent at work can renew
- * its lease, which needs no room, calls of language models under way can end, and a person can make room or send a request. So can an
- * orchestrator, by what it removes of the agents' mail, and it keeps the lead meanwhile. All others are refused before they begin.
- */
-const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
-  readContext: "no-writes",
-  readHeads: "no-writes",
-  findBidsByHand: "no-writes",
-  listDue: "no-writes",
-  readMail: "no-writes",
-  findCaller: "no-writes",
-  renewLease: "allow-oom",
-  renewCalls: "allow-oom",
-  endCall: "allow-oom",
-  answerMail: "allow-oom",
-  dropMail: "allow-oom",
-  acquireLeaderLease: "allow-oom",
-  logAsLeader: "allow-oom",
-  retireGoal: "allow-oom",
-  removeOfGoal: "allow-oom",
-  logEvent: "allow-oom",
-};
-
 const code = [
   ...preludes,
   ...Object.entries(records).map(([name, members]) => `local function next_${name}()\n  return ${tableOf(members)}\nend`),
@@ -168,7 +147,7 @@ const librarySource = [`#!lua name=${library}`, ...code].join("\n").replaceAll("
 function registration(name: FunctionName, source: string): string {
   const { keys, args } = functionTable[name];
   const keyTable = `{ ${keys.map((key, index) => `${key} = KEYS[${index + 2}]`).join(", ")} }`;
-  const flag = flags[name] === undefined ? "" : `'${flags[name]}'`;
+  const flag = functionFlags[name] === undefined ? "" : `'${functionFlags[name]}'`;
   const callback = [
     "function(KEYS, ARGV)",
     "  begin(KEYS, ARGV)",
@@ -223,7 +202,7 @@ export async function requireFunctions(client: Client): Promise<void> {
  */
 export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string, load: LoadFunctions): SendCall {
   return (name, moreKeys, args) => {
-    const isReading = flags[name] === "no-writes";
+    const isReading = functionFlags[name] === "no-writes";
     // What logs nothing may be called by those who may not see the log.
     const allKeys = [isReading || ofAgents.has(name) ? probeKey : keys.events, ...moreKeys];
     const words = [

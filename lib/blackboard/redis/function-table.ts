@@ -47,7 +47,7 @@ export const records = {
     bidding: "text",
     asked: "text*",
     fields: "fields",
-    bids: "bid*",
+    bids: "text",
     grants: "grant*",
     events: "event*",
   },
@@ -92,6 +92,7 @@ export const functionTable = {
     },
     outcomes: { adopted: [], known: [], changed: [], fenced, refused },
   },
+  findUnindexed: { keys: ["digests"], args: { cursor: "text", count: "number" } },
   verifyArtefact: {
     keys: ["orchestrator", "artefact", "refused_artefacts", "digests"],
     args: { epoch: "number", id: "text" },

@@ -1,19 +1,14 @@
 // The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and has no right to those of others.
 import { ErrorReply } from "redis";
-import { sleep } from "../../async/sleep.ts";
 import { AgentName } from "../../model/ids.ts";
 import type { DroppedMail, MailAnswer, MailBoard } from "../mail-port.ts";
 import type { Client } from "./client.ts";
 import type { Deps } from "./deps.ts";
-import { blockMs, followReads } from "./follow.ts";
-import { MailBacklog, mailOfEntry } from "./mail-backlog.ts";
-import { endOf, readAfter, type StreamEntry } from "./streams.ts";
+import { followReads } from "./follow.ts";
+import { MailBacklog } from "./mail-backlog.ts";
+import { MailReader } from "./mail-reader.ts";
+import { endOf, readAfter } from "./streams.ts";
 import { userNameOf } from "./users.ts";
-
-/** Of each agent at once, so that one who sends very much does not keep the others waiting. */
-const mailsOfEach = 50;
-/** Where an agent must wait until what it has sent is dealt with. */
-const backlogEveryMs = 100;
 
 /** The user of an agent that was removed may be gone, and where Redis has no users all connections are the owner's. */
 function unlessGone(error: unknown): void {
@@ -43,35 +38,14 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
       });
     },
 
-    followMail(signal, isBusy) {
-      const places = new Map<AgentName, string>();
+    async *followMail(signal, isBusy) {
       const backlog = new MailBacklog(call, keys);
-      let [names, isIdle]: [AgentName[], boolean] = [[], false];
-      return followReads(connection, signal, async (client, isFresh) => {
-        if (isFresh || isIdle) names = await readNames(client);
-        if (isFresh) places.clear();
-        backlog.add(isFresh ? names : names.filter(isBusy));
-        const first = await backlog.read(places, isBusy);
-        const senders = names.filter((name) => !backlog.has(name));
-        if (senders.length === 0) {
-          if (first.length === 0) await sleep(backlogEveryMs, signal);
-          return first;
-        }
-        const streams = senders.map((name) => ({ key: keys.mailOut(name), id: places.get(name) ?? "0" }));
-        // node-redis types what it reads from several streams as unknown.
-        const wait = first.length > 0 ? {} : { BLOCK: backlog.size > 0 ? backlogEveryMs : blockMs };
-        const reply = await client.xRead(streams, { ...wait, COUNT: mailsOfEach });
-        isIdle = reply === null;
-        const found = (reply ?? []) as { name: string; messages: StreamEntry[] }[];
-        const agentOf = new Map(senders.map((name) => [keys.mailOut(name), name]));
-        const next = found.flatMap(({ name, messages }) => {
-          const agent = agentOf.get(name);
-          if (agent === undefined) return [];
-          places.set(agent, messages.at(-1)?.id ?? places.get(agent) ?? "0");
-          return messages.map(({ id, message }) => mailOfEntry(agent, id, message));
-        });
-        return [...first, ...next];
-      });
+      const reader = new MailReader({ connection, keys, backlog, readNames }, isBusy, signal);
+      try {
+        yield* followReads(connection, signal, (client, isFresh) => reader.read(client, isFresh));
+      } finally {
+        reader.close();
+      }
     },
 
     async roleOfSender(agent) {

@@ -1,7 +1,9 @@
 // Our shapes as the records that Lua functions get.
 import type { Artefact } from "../../model/artefact.ts";
+import type { Bid } from "../../model/bid.ts";
 import { type Grant, missingBidders } from "../../model/claim.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
+import { ofSame } from "../../model/of-same.ts";
 import { digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import { leaderOf } from "../event-actor.ts";
 import { openingEvents } from "../opening-events.ts";
@@ -25,6 +27,8 @@ export function eventRecord(draft: EventDraft, actor: Actor): ArgumentOf<"event"
   return { type, text: JSON.stringify({ actor, goal_id, claim_id, artefact_id, agent, data }) };
 }
 
+const namesAndWords = ofSame((bids: readonly Bid[]) => JSON.stringify(bids.flatMap(({ agent, word }) => [agent, word])));
+
 export function newClaimRecord(open: NewClaim, epoch: number): ArgumentOf<"new_claim"> {
   const { id, artefact_id, goal_id, status, bidding, bids } = open.claim;
   return {
@@ -36,7 +40,7 @@ export function newClaimRecord(open: NewClaim, epoch: number): ArgumentOf<"new_c
     bidding,
     asked: bidding === "open" ? missingBidders(open.claim) : [],
     fields: fieldsOfClaim(open),
-    bids,
+    bids: namesAndWords(bids),
     grants: open.grants.map(grantRecord),
     events: openingEvents(open).map((event) => eventRecord(event, leaderOf(epoch))),
   };

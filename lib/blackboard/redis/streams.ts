@@ -17,3 +17,10 @@ export async function endOf(client: Client, key: string): Promise<string> {
   const [last] = (await client.xRevRange(key, "+", "-", { COUNT: 1 })) ?? [];
   return last?.id ?? "0";
 }
+
+/** Whether the entry of this id comes after the other. */
+export function isAfter(id: string, other: string): boolean {
+  const [ms = 0, sequence = 0] = id.split("-").map(Number);
+  const [otherMs = 0, otherSequence = 0] = other.split("-").map(Number);
+  return ms === otherMs ? sequence > otherSequence : ms > otherMs;
+}

@@ -113,7 +113,7 @@ async function write(bench: Bench, writings: readonly Writing[]) {
   const goals = await Promise.all((await board.listGoals()).map(async (one) => [one, await board.listArtefactsOfGoal(one)]));
   const snapshot = await board.readClaim(claim.id);
   const states = snapshot?.grants.map(({ agent, state }) => `${agent} ${state}`).toSorted();
-  const unindexed = (await board.findUnindexedArtefacts()).toSorted();
+  const unindexed = (await board.findUnindexedArtefacts())?.toSorted();
   return { answers, created, logged, goals, unindexed, states, rev: snapshot?.claim.rev };
 }
 

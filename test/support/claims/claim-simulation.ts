@@ -41,7 +41,8 @@ export class ClaimSimulation {
 
   get input(): DecisionInput {
     const { target, agents, policy, reviews, isPaused, at } = this;
-    return { ...this.now, target, agents, policy, reviews, isPaused, at, failureId: newArtefactId() };
+    // A list of agents never changes: what is made of it is kept.
+    return { ...this.now, target, agents: [...agents], policy, reviews, isPaused, at, failureId: newArtefactId() };
   }
 
   decide(event: ClaimEvent = { kind: "progress" }) {

@@ -41,6 +41,17 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
     { agent: lead, word: "ignore" },
   ];
 
+  test.each([256, 257, 1_001])("of %p agents each has its bid in the hash, and the hash has nothing else", async (count) => {
+    await using bench = await open();
+    const bids: Claim["bids"] = Array.from({ length: count }, (_, index) => ({ agent: agentName(`a-${index}`), word: "ignore" }));
+    const electorate = bids.map(({ agent }) => agent);
+    const { claim } = await openWith(bench, { status: "complete", bidding: "closed", electorate, bids }, (one) => [
+      placed(one, bids),
+    ]);
+    expect(await bench.hand.readBids(claim.id)).toEqual(Object.fromEntries(electorate.map((agent) => [agent, "ignore"])));
+    expect((await bench.board.readClaim(claim.id))?.claim).toEqual(claim);
+  });
+
   test("where all have bid, it is opened, closed and granted in one step, and no agent is asked", async () => {
     await using bench = await open();
     const { board } = bench;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ClaimCache, withEnd, withStart } from "../../../../apps/orchestrator/claim-cache.ts";
+import { ClaimCache, withEnd, withLater, withStart } from "../../../../apps/orchestrator/claim-cache.ts";
 import type { Grant, RunningGrant } from "../../../../lib/model/claim.ts";
 import type { EventType, SettEvent } from "../../../../lib/model/event.ts";
 import { agentName, newArtefactId, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
@@ -93,4 +93,41 @@ test("a start or an end that the claim does not wait for makes nothing of it", (
   cache.start(granted.claim.id, { ...running, attempt: 2 }, 1);
   cache.start(granted.claim.id, running, 2);
   expect(cache.get(granted.claim.id)).toBe(granted);
+});
+
+test("what others have begun while a result was stored is in the claim that it leaves", () => {
+  const [one, two, three] = [agentName("one"), agentName("two"), agentName("three")];
+  const base = { phase: "parallel", attempt: 1, queued_at: at } as const;
+  const queued = (agent: Grant["agent"]): Grant => ({ ...base, agent, state: "queued" });
+  const running = (agent: Grant["agent"]): RunningGrant => ({
+    ...base,
+    ...{ agent, started_at: at, context_ids: [], state: "running" },
+  });
+  const done = (agent: Grant["agent"]): Grant => ({ ...running(agent), state: "done", ended_at: at, artefact_ids: [] });
+  const claim = { ...sampleClaim(sampleArtefact(), [one, two, three]), bidding: "closed" as const, rev: 7 };
+  const known = { claim, grants: [running(one), queued(two), queued(three)] };
+  const [, second, third] = known.grants as [Grant, Grant, Grant];
+  const decided = { claim: { ...claim, rev: 8 }, grants: [done(one), second, third] };
+
+  // The log may have shown the own result already.
+  const current = { claim: { ...claim, rev: 9 }, grants: [done(one), running(two), third] };
+  const together = withLater(decided, known, current, one);
+  expect(together).toEqual({ claim: { ...claim, rev: 9 }, grants: [done(one), running(two), third] });
+
+  // Another's end is decided about by itself, and with new bids nothing is known.
+  expect(withLater(decided, known, { claim, grants: [known.grants[0] as Grant, done(two), third] }, one)).toBeUndefined();
+  expect(
+    withLater(decided, known, { ...current, claim: { ...claim, bids: [{ agent: one, word: "claim" }] } }, one),
+  ).toBeUndefined();
+  // What the decision has changed itself cannot have begun after it.
+  const cancelled: Grant = { ...base, agent: two, state: "cancelled", ended_at: at, reason: "over" };
+  expect(withLater({ ...decided, grants: [done(one), cancelled, third] }, known, current, one)).toBeUndefined();
+});
+
+test("what was read after an event is known, although the event found nothing", () => {
+  const { cache, granted, event } = scene();
+  cache.apply(event("grant_started"));
+  cache.expectRead(granted.claim.id);
+  cache.put(granted, 1);
+  expect(cache.get(granted.claim.id)).toBeDefined();
 });

@@ -16,8 +16,8 @@ const administration = [
   ...["restore", "save", "slaveof", "slowlog", "swapdb", "sync"],
 ];
 
-/** It ends the connections of an agent that has too many, and asks how much memory an agent's mail takes. */
-const ofOrchestrator = ["client|kill", "client|list", "memory|usage"];
+/** It ends the connections of an agent that has too many, asks how much memory an agent's mail takes, and ends waits of its own. */
+const ofOrchestrator = ["client|id", "client|kill", "client|list", "client|unblock", "memory|usage"];
 
 test.each(users)("no user but the owner administers Redis, and none has a category of commands: %o", (user) => {
   const { commands, reads, writes, only } = accessOf(user, demo);
