@@ -18,10 +18,12 @@ export type Deps = {
   board: AgentBlackboard;
   registration: OwnRegistration;
   runTool: RunTool;
-  /** Ends and removes what bid commands have left behind, before a grant begins. Never rejects. */
+  /** Ends and removes what bid commands have left behind, before a grant begins. Rejects, with a sentence, where something stays. */
   clear?: (() => Promise<void>) | undefined;
   /** Ends and removes what the grant's commands have left behind. Never rejects. */
   wipe?: (() => Promise<void>) | undefined;
+  /** Why no work may begin in this container, which then starts again; undefined where it may. */
+  unfit?: (() => string | undefined) | undefined;
   /** What the cub may write to the disk; undefined where nothing limits it. */
   limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
   /** What `runTool` runs, for the log. */
