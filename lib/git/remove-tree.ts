@@ -68,7 +68,7 @@ async function raiseEntry(top: string, { path, kind }: FolderEntry): Promise<voi
     for (const inner of await entriesOf(folder)) {
       if (inner.kind !== "folder") await rm(inner.path as string, { force: true });
       else {
-        // Whoever moves a folder writes into it, where it says what it is in.
+        // To move a folder is to write into it, where it says what it is in.
         await giveRights(inner.path, 0);
         await rename(inner.path, pathIn(top, `raised-${crypto.randomUUID()}`));
       }
