@@ -1,5 +1,7 @@
 // Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and `ignore` after any error.
 
+import { backOffMs } from "../../lib/async/back-off.ts";
+import { sleep } from "../../lib/async/sleep.ts";
 import { type BidTarget, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -9,6 +11,7 @@ import type { JsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps } from "./deps.ts";
 import type { AskModel } from "./model-bid/ask-model.ts";
+import { NotBegun } from "./not-begun.ts";
 
 /** `reason`: a sentence, where the model was to decide. */
 export type BidChoice = {
@@ -20,6 +23,7 @@ export type BidChoice = {
 type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "askModel"> & {
   log: JsonLog;
   markProgress: () => void;
+  noteTrouble: (sentence: string | undefined) => void;
 };
 
 /** Undefined only when `stop` came in between. Never rejects. */
@@ -40,8 +44,8 @@ export async function chooseBid(
       if (runBidCommand === undefined) throw new Error("SETT_BID_COMMAND is missing: run `sett up`.");
       const whole = await untilContact(() => board.readArtefact(artefact), { signal: stop, log });
       if (whole === undefined) throw new Error("The artefact of the claim is not on the blackboard.");
-      const outcome = await runBidCommand({ stdin: JSON.stringify(whole), signal: stop });
-      if (stop.aborted) return undefined;
+      const outcome = await onceBegun(() => runBidCommand({ stdin: JSON.stringify(whole), signal: stop }), choosing, stop);
+      if (outcome === undefined || stop.aborted) return undefined;
       return { word: wordOf(outcome, log), by: "bid_command" };
     } catch (error) {
       if (stop.aborted) return undefined;
@@ -57,6 +61,35 @@ export async function chooseBid(
   }
   if (askModel !== undefined) return askForBid({ ...choosing, askModel }, { claim, artefact }, stop);
   return { word: bidByDefault(target), by: "default" };
+}
+
+/**
+ * Tries again for as long as the machine, and not the command, is why it does not run: no answer is no `ignore`. Then at the deadline the
+ * orchestrator bids by the agent's rules, or waits, as for an agent that does not run. Undefined when `stop` came.
+ */
+async function onceBegun(
+  run: () => Promise<CommandOutcome>,
+  { log, markProgress, noteTrouble }: Choosing,
+  stop: AbortSignal,
+): Promise<CommandOutcome | undefined> {
+  for (let tries = 1; !stop.aborted; tries++) {
+    const outcome = await run().catch((error: unknown) => {
+      if (error instanceof NotBegun) return error.message;
+      throw error;
+    });
+    const trouble = troubleOf(outcome);
+    noteTrouble(trouble === undefined ? undefined : `The bid command does not run: ${trouble}`);
+    if (trouble === undefined && typeof outcome !== "string") return outcome;
+    log.warn("The bid command does not run, trying again", { error: trouble, tries });
+    await sleep(backOffMs(tries, { firstMs: 250, maxMs: 5_000 }), stop);
+    markProgress();
+  }
+  return undefined;
+}
+
+function troubleOf(outcome: CommandOutcome | string): string | undefined {
+  if (typeof outcome === "string") return outcome;
+  return outcome.kind === "not_started" && outcome.reason === "exhausted" ? outcome.message : undefined;
 }
 
 async function askForBid(

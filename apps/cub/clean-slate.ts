@@ -1,19 +1,26 @@
 // A grant begins clean: what the one before and bid commands have left behind in the container is ended and removed. Only where the cub is
 // process 1 of a container of its own; on a person's machine nothing is touched.
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
-import { removeTree } from "../../lib/git/remove-tree.ts";
+import type { FolderEntry } from "../../lib/git/folder-entries.ts";
+import { removeTree, resetFolder, resetMode } from "../../lib/git/remove-tree.ts";
 import { isRunningGit } from "../../lib/git/run-git.ts";
+import { messageOf } from "../../lib/model/errors.ts";
 import { isMarked, processMarker } from "../../lib/process/bid-mark.ts";
 import { type ProcessEntry, readProcesses, readProcessTable, straysAmong } from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
 import { removeSharedMemory } from "../../lib/process/shared-memory.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { DeviceFolder } from "./device-folder.ts";
+import { NotBegun } from "./not-begun.ts";
 
-/** Where any user may write. */
+/** Where any user may write, and that has this mode. */
 const folders = ["/tmp", "/dev/shm", "/dev/mqueue"] as const;
+const folderMode = 0o1777;
+
+/** What a bid command writes beside it may be in the way of the first. */
+const maxWipes = 3;
 
 /** A command that starts processes all the time may outrun so many looks: then all are ended at once, bids under way as well. */
 const maxLooks = 20;
@@ -39,6 +46,7 @@ export class CleanSlate {
   #isInGrant = false;
   /** A bid command has run since the last grant. */
   #isUsed = false;
+  #problem: string | undefined;
   /** The work after a bid command, for which a grant waits. */
   #afterBid: Promise<void> = Promise.resolve();
 
@@ -67,9 +75,14 @@ export class CleanSlate {
     }
   }
 
+  /** Why no work may begin here: something is left that could not be removed. A new container does not have it. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   /**
    * Runs a bid command beside the grant, with a folder of its own for what it writes. Then all that it has left is ended, and outside of
-   * a grant `makeRoom` is called.
+   * a grant removed, and `makeRoom` is called. Rejects with `NotBegun` where this cannot be done.
    */
   async runBeside<Result>(
     command: (folder: string | undefined, onStart: OnStart) => Promise<Result>,
@@ -80,7 +93,7 @@ export class CleanSlate {
     this.#beside.add(one);
     this.#isUsed = true;
     try {
-      await mkdir(one.folder, { mode: 0o700 });
+      await this.#makeFolder(one.folder);
       const mark = await processMarker();
       return await this.run((onStart) =>
         command(one.folder, (leader) => {
@@ -97,25 +110,46 @@ export class CleanSlate {
     }
   }
 
-  /** Within a grant only what has the mark is a bid command's; what hides from that ends with the grant. */
-  async #endBid(makeRoom: () => Promise<void>): Promise<void> {
-    const canTell = (await processMarker()) !== undefined;
-    if (!this.#isInGrant) {
-      await this.#endStrays().catch(() => {});
-      await makeRoom().catch(() => {});
-    } else if (canTell) await this.#endStrays(isMarked).catch(() => {});
+  /** A grant that runs may have closed the folders to all. */
+  async #makeFolder(folder: string): Promise<void> {
+    await this.#whenClear();
+    if (this.#problem !== undefined) throw new NotBegun(this.#problem);
+    try {
+      for (const each of folders) await resetMode(each, folderMode);
+      await mkdir(folder, { mode: 0o700 });
+    } catch (error) {
+      throw new NotBegun(`The bid command has no folder to write to: ${messageOf(error)}`);
+    }
   }
 
-  /** Before a grant. `clear` is called where a bid command has run since the last one. Never rejects. */
-  async begin(clear: () => Promise<void>): Promise<void> {
+  /** Until no work is done after a bid command. */
+  async #whenClear(): Promise<void> {
     for (let work: unknown; work !== this.#afterBid; ) {
       work = this.#afterBid;
       await this.#afterBid;
     }
+  }
+
+  /** Within a grant only what has the mark is a bid command's; what hides from that ends with the grant. */
+  async #endBid(makeRoom: () => Promise<void>): Promise<void> {
+    const canTell = (await processMarker()) !== undefined;
+    if (!this.#isInGrant) {
+      if (this.#beside.size > 0) await this.#endStrays().catch(() => {});
+      else await this.#wipe();
+      // What is counted in the working copy is not removed yet.
+      this.#isUsed = true;
+      await makeRoom().catch(() => {});
+    } else if (canTell) await this.#endStrays(isMarked).catch(() => {});
+  }
+
+  /** Before a grant. `clear` is called where a bid command has run since the last one. Rejects with `NotBegun` where something stays. */
+  async begin(clear: () => Promise<void>): Promise<void> {
+    await this.#whenClear();
     this.#isInGrant = true;
-    if (!this.#isInit || !this.#isUsed) return;
+    if (!this.#isInit || (!this.#isUsed && this.#problem === undefined)) return;
     await this.#wipe();
     await clear();
+    if (this.#problem !== undefined) throw new NotBegun(this.#problem);
   }
 
   /** Kills every process of the grant, in whichever session. Never rejects. */
@@ -129,21 +163,33 @@ export class CleanSlate {
     this.#isInGrant = false;
   }
 
+  /** Never rejects. */
   async #wipe(): Promise<void> {
     this.#isUsed = this.#beside.size > 0;
-    try {
-      await this.#endStrays();
-      await removeSharedMemory();
-      await this.#devices?.restore();
-      const kept = new Set([...this.#beside].map(({ folder }) => basename(folder)));
-      for (const folder of folders)
-        for (const name of await readdir(folder)) {
-          // What another user has made is left.
-          if (!kept.has(name)) await removeTree(join(folder, name)).catch(() => {});
-        }
-    } catch (error) {
-      this.#log.warn("Could not remove all that a grant has left behind", { error: String(error) });
+    for (let wipes = 1; ; wipes++) {
+      this.#problem = await this.#wipeOnce();
+      if (this.#problem === undefined) return;
+      if (wipes < maxWipes) continue;
+      return this.#log.warn("Could not remove all that was left behind", { error: this.#problem });
     }
+  }
+
+  /** Each step is taken, whatever the others do. Resolves with what the first has met. */
+  async #wipeOnce(): Promise<string | undefined> {
+    // Read for each: a bid command may begin meanwhile.
+    const isKept = ({ name }: FolderEntry) => [...this.#beside].some(({ folder }) => basename(folder) === name);
+    const steps = [
+      () => this.#endStrays(),
+      () => removeSharedMemory(),
+      async () => await this.#devices?.restore(),
+      ...folders.map((folder) => () => resetFolder(folder, { mode: folderMode, isKept })),
+    ];
+    let problem: string | undefined;
+    for (const step of steps)
+      await step().catch((error: unknown) => {
+        problem ??= `What was left in the container cannot be removed: ${messageOf(error)}`;
+      });
+    return problem;
   }
 
   /** When the container's memory is used up, the kernel ends the command rather than the cub, which reports it. */

@@ -19,10 +19,12 @@ export type Deps = {
   board: AgentBlackboard;
   registration: OwnRegistration;
   runTool: RunTool;
-  /** Ends and removes what bid commands have left behind, before a grant begins. Never rejects. */
+  /** Ends and removes what bid commands have left behind, before a grant begins. Rejects, with a sentence, where something stays. */
   clear?: (() => Promise<void>) | undefined;
   /** Ends and removes what the grant's commands have left behind. Never rejects. */
   wipe?: (() => Promise<void>) | undefined;
+  /** Why no work may begin in this container, which then starts again; undefined where it may. */
+  unfit?: (() => string | undefined) | undefined;
   /** What the cub may write to the disk; undefined where nothing limits it. */
   limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
   /** The limit of the memory that the cub shares with its commands; undefined where it has none, or is not alone in a container. */

@@ -2,34 +2,33 @@
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree } from "../../lib/git/remove-tree.ts";
+import { removeTree, resetFolder } from "../../lib/git/remove-tree.ts";
 
 export class DeviceFolder {
   readonly #folder: string;
+  readonly #mode: number;
   /** Its entries at the start; of links, where they lead. */
-  readonly #first: ReadonlyMap<string, string | undefined>;
+  readonly #first: ReadonlyMap<string | Buffer, string | undefined>;
 
   constructor(folder: string) {
     this.#folder = folder;
+    this.#mode = lstatSync(folder).mode & 0o7777;
     this.#first = new Map(readdirSync(folder).map((name) => [name, this.#linkOf(name)]));
   }
 
   /** Removes what was not there at the start, and puts links back. What another user has made is left. */
   async restore(): Promise<void> {
-    for (const name of readdirSync(this.#folder)) if (!this.#first.has(name)) await this.#remove(name);
+    await resetFolder(this.#folder, { mode: this.#mode, isKept: ({ name }) => this.#first.has(name) });
     for (const [name, target] of this.#first) {
-      if (target === undefined || this.#linkOf(name) === target) continue;
-      await this.#remove(name);
-      await symlink(target, join(this.#folder, name)).catch(() => {});
+      if (typeof name !== "string" || target === undefined || this.#linkOf(name) === target) continue;
+      const path = join(this.#folder, name);
+      await removeTree(path).catch(() => {});
+      await symlink(target, path).catch(() => {});
     }
   }
 
   #linkOf(name: string): string | undefined {
     const path = join(this.#folder, name);
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
-  }
-
-  async #remove(name: string): Promise<void> {
-    await removeTree(join(this.#folder, name)).catch(() => {});
   }
 }

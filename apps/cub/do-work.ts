@@ -1,4 +1,4 @@
-// The work of an accepted grant: working copy → command → its outcome → commit → the artefact to post.
+// The work of an accepted grant: a clean container → working copy → command → its outcome → commit → the artefact to post.
 
 import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
 import { commitsOnRecord } from "../../lib/core/base-commit.ts";
@@ -31,6 +31,7 @@ export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promi
 }
 
 async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
+  await deps.clear?.();
   await prepareWorkingCopy(deps, inputs, signal);
   const outcome = await runTool(deps, task, inputs, signal);
   const lost = await lostCommits(deps);

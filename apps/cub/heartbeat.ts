@@ -28,7 +28,7 @@ export class Heartbeat {
     this.#executor = executor;
   }
 
-  /** Until `over`. Rejects with `internal` when a loop has been stuck for `exitAfterMs`. */
+  /** Until `over`. Rejects when a loop has been stuck for `exitAfterMs`, and where no work may begin in this container. */
   async run(stop: AbortSignal, over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       await this.tick(stop.aborted);
@@ -39,6 +39,9 @@ export class Heartbeat {
 
   async tick(isStopping: boolean): Promise<void> {
     const { board, clock, log, registration } = this.#deps;
+    const unfit = this.#deps.unfit?.();
+    if (unfit !== undefined && !isStopping && this.#executor?.isBusy !== true)
+      throw new SettError("not-ready", unfit, { hint: "The container starts again, without what was left in its memory." });
     const slowest = this.#slowest();
     if (slowest.silentMs() > exitAfterMs) {
       const seconds = Math.round(slowest.silentMs() / 1000);
@@ -62,8 +65,9 @@ export class Heartbeat {
     if (missing.length > 0) return { ok: false, reason: `Waiting for secrets: ${missing.join(", ")}. \`sett up\` brings them.` };
     const slowest = this.#slowest();
     if (slowest.silentMs() > stuckAfterMs) return { ok: false, reason: `The ${slowest.name} is stuck.` };
-    const problem = this.#deps.board.contactProblem();
-    if (problem !== undefined) return { ok: false, reason: problem };
+    const { board, unfit, watch } = this.#deps;
+    const reason = board.contactProblem() ?? unfit?.() ?? watch.watcher.trouble;
+    if (reason !== undefined) return { ok: false, reason };
     return { ok: true };
   }
 

@@ -5,6 +5,7 @@ export class LoopWatch {
   readonly name: string;
   readonly #now: () => number;
   #progressAtMs: number | undefined;
+  #trouble: string | undefined;
 
   /** `now`: milliseconds of a monotonic clock. */
   constructor(name: string, now: () => number) {
@@ -24,6 +25,15 @@ export class LoopWatch {
 
   get isBusy(): boolean {
     return this.#progressAtMs !== undefined;
+  }
+
+  /** What keeps the loop from its work, though it tries again; undefined when it has done it. */
+  noteTrouble(sentence: string | undefined): void {
+    this.#trouble = sentence;
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble;
   }
 
   /** For how long the loop has had work without progress, in milliseconds; 0 while it is idle. */

@@ -5,7 +5,7 @@ import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
 import { byMail } from "../../lib/blackboard/by-mail.ts";
 import { needsWorkers } from "../../lib/model/agent.ts";
-import { exitCodes, SettError } from "../../lib/model/errors.ts";
+import { exitCodes, messageOf, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
@@ -28,7 +28,7 @@ import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import { Secrets, withoutSecrets } from "./secrets/secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
+import { bidEnvironment, proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
 import { toolLimits } from "./tool-limits.ts";
 import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
 import { publishedPacks, workingCopyOf } from "./working-copy-of.ts";
@@ -164,8 +164,10 @@ async function depsOf(settings: Settings): Promise<Deps> {
     },
     wipe: async () => {
       await slate.wipe();
-      await workingCopy?.tidyFolder();
+      const warn = (error: unknown) => log.warn("Could not tidy the agent's folder of the exchange", { error: messageOf(error) });
+      await workingCopy?.tidyFolder().catch(warn);
     },
+    unfit: () => slate.problem,
     // Never from the blackboard, where others might write it.
     runBidCommand:
       bidCommand &&
@@ -173,7 +175,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
         const run = (signal: AbortSignal) =>
           slate.runBeside(
             (folder, onStart) => {
-              const own = folder === undefined ? env : { ...env, TMPDIR: folder };
+              const own = folder === undefined ? env : bidEnvironment(env, folder);
               return runCommand({ ...order, signal, command: bidCommand, cwd: process.cwd(), env: own, onStart, ...bidLimits });
             },
             async () => await limits?.makeRoom(),

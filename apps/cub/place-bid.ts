@@ -17,7 +17,8 @@ export async function placeBid(
   const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
   try {
     const markProgress = () => watch.watcher.markProgress();
-    const choosing = { ...deps, log, markProgress };
+    const noteTrouble = (sentence: string | undefined) => watch.watcher.noteTrouble(sentence);
+    const choosing = { ...deps, log, markProgress, noteTrouble };
     const choice = await chooseBid(choosing, { claim: claim.id, artefact: claim.artefact_id, target }, stop);
     // `stop` came before a decision: the cub bids after its next start.
     if (choice === undefined) return;

@@ -41,6 +41,11 @@ export function withTrace(environment: Record<string, string>, traceparent: stri
   return traceparent === undefined ? environment : { ...environment, TRACEPARENT: traceparent };
 }
 
+/** The `environment` of a bid command, which writes into a folder of its own: what a grant that runs beside it has in `/tmp` is not its HOME. */
+export function bidEnvironment(environment: Record<string, string>, folder: string): Record<string, string> {
+  return { ...environment, TMPDIR: folder, ...(environment.HOME === "/tmp" && { HOME: folder }) };
+}
+
 /** What programs read that are to use a proxy. Node.js does so only if it is asked to. */
 export function proxyVariables(url: string | undefined): Record<string, string> {
   if (url === undefined) return {};

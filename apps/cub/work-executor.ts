@@ -27,6 +27,11 @@ export class WorkExecutor {
     return this.#workingOn;
   }
 
+  /** It works, or has results that have not arrived. */
+  get isBusy(): boolean {
+    return this.#workingOn !== undefined || this.#deliveries.size > 0;
+  }
+
   /**
    * Until `stop`: reports attempts that an earlier process lost, works on the queued grants, then on each new one. Resolves when no work is
    * under way.
@@ -47,7 +52,8 @@ export class WorkExecutor {
    */
   async tick(claims: readonly ClaimId[], signals: StopSignals): Promise<void> {
     for (const claim of claims) {
-      if (signals.stop.aborted) break;
+      // What waits is taken in the container that starts next.
+      if (signals.stop.aborted || this.#deps.unfit?.() !== undefined) break;
       this.#deps.watch.executor.markProgress();
       await this.#workOn(claim, signals);
     }

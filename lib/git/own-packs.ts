@@ -2,11 +2,12 @@
 // read it.
 import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
-import { chmod, lstat, open, readdir } from "node:fs/promises";
+import { chmod, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitHash } from "../model/ids.ts";
 import { packName } from "./exchange.ts";
-import { removeTree } from "./remove-tree.ts";
+import type { FolderEntry } from "./folder-entries.ts";
+import { resetFolder } from "./remove-tree.ts";
 
 const packNames = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/;
 const unfinishedNames = /^\.(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
@@ -14,7 +15,6 @@ const unfinishedNames = /^\.(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const unfinishedMs = 15 * 60_000;
 const fileMode = 0o644;
 const pathMode = 0o755;
-const ownerRights = 0o700;
 
 /** `digest`: the last bytes of the pack, by which git checks the rest; undefined where it was not checked. */
 type Known = { ino: number; version: string; digest: string | undefined };
@@ -45,34 +45,20 @@ export class OwnPacks {
   }
 
   /**
-   * Removes all else. What was there before this program started stays where it is whole: another run of the cub has published it. Never
-   * rejects.
+   * Removes all else. What was there before this program started stays where it is whole: another run of the cub has published it. Throws
+   * where something stays that should not.
    */
   async tidy(): Promise<void> {
-    const names = await this.#names();
-    if (names === undefined) return;
     const isFirst = !this.#hasAdopted;
     this.#hasAdopted = true;
     /** By inode: many names may have one file. */
     const checked = new Map<number, string | undefined>();
-    for (const name of names) {
-      const path = join(this.folder, name);
-      const stats = await lstat(path).catch(() => undefined);
-      if (stats === undefined) continue;
-      const isKept = await this.#isKept(name, stats, isFirst, checked).catch(() => false);
-      if (!isKept) await removeTree(path).catch(() => undefined);
-    }
-  }
-
-  /** Undefined where there is no folder. A command may have closed it. */
-  async #names(): Promise<string[] | undefined> {
-    try {
-      const { mode } = await lstat(this.folder);
-      if ((mode & ownerRights) !== ownerRights) await chmod(this.folder, pathMode);
-      return await readdir(this.folder);
-    } catch {
-      return undefined;
-    }
+    const isKept = async ({ name, path }: FolderEntry) => {
+      // The name of a pack is text.
+      if (typeof name !== "string" || typeof path !== "string") return false;
+      return await this.#isKept(name, await lstat(path), isFirst, checked).catch(() => false);
+    };
+    await resetFolder(this.folder, { mode: pathMode, isKept });
   }
 
   async #isKept(name: string, stats: Stats, isFirst: boolean, checked: Map<number, string | undefined>): Promise<boolean> {

@@ -1,7 +1,6 @@
 // An agent's own working copy, made inside its container from objects that the agent may only read.
-import { access, chmod, constants, mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SettError } from "../model/errors.ts";
 import type { AgentName, CommitHash } from "../model/ids.ts";
 import { CleanView } from "./clean-view.ts";
 import type { RecordedCommit } from "./exchange.ts";
@@ -11,8 +10,10 @@ import { ownConfig } from "./own-config.ts";
 import { OwnPacks } from "./own-packs.ts";
 import { publishCommit } from "./publish.ts";
 import { emptyFolder, mendFolder, removeTree } from "./remove-tree.ts";
-import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
+import { requireWorkspace } from "./require-workspace.ts";
+import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
+import { TrackedFiles } from "./tracked-files.ts";
 import { takesMoreThan } from "./tree-size.ts";
 import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
 
@@ -85,7 +86,7 @@ export class WorkingCopy {
   async #prepare(base: CommitHash, given: readonly RecordedCommit[], { maxBytes, signal }: CheckoutLimits): Promise<void> {
     this.#given = new Set(given.map(({ commit }) => commit));
     this.#view = undefined;
-    await this.#requireWorkspace();
+    await requireWorkspace(this.#options.workspaceDir);
     const repairs = [undefined, mendFolder, emptyFolder];
     for (const [tries, mend] of repairs.entries()) {
       try {
@@ -102,7 +103,7 @@ export class WorkingCopy {
     }
   }
 
-  /** Removes all from the agent's folder of the exchange that was not published. Never rejects. */
+  /** Removes all from the agent's folder of the exchange that was not published. Throws where something stays. */
   tidyFolder(): Promise<void> {
     return this.#packs.tidy();
   }
@@ -111,8 +112,7 @@ export class WorkingCopy {
   async discard(): Promise<void> {
     this.#checkedOut = undefined;
     this.#view = undefined;
-    await this.#packs.tidy();
-    await emptyFolder(this.#options.workspaceDir);
+    await emptyFolder(this.#options.workspaceDir).finally(() => this.#packs.tidy());
   }
 
   /** See `CleanView`, for this and what follows. */
@@ -156,18 +156,6 @@ export class WorkingCopy {
     const depth = await readDepth(objectsDir);
     this.#view ??= CleanView.make({ git: this.#git, workspaceDir, objectFormat: this.#objectFormat, depth });
     return this.#view;
-  }
-
-  async #requireWorkspace(): Promise<void> {
-    const { workspaceDir } = this.#options;
-    try {
-      await mkdir(workspaceDir, { recursive: true });
-      const isOpen = access(workspaceDir, constants.R_OK | constants.W_OK | constants.X_OK);
-      await isOpen.catch(() => chmod(workspaceDir, 0o755));
-    } catch (cause) {
-      const why = { hint: "The agent's user must own that folder.", cause };
-      throw new SettError("git-failed", `No working copy can be made in ${workspaceDir}.`, why);
-    }
   }
 
   /** A new `.git` with the index of the last checkout, which shows the files that need not be written again. */
@@ -222,21 +210,24 @@ export class WorkingCopy {
   async #checkOut(base: CommitHash, limits: Git["limits"]): Promise<void> {
     this.#checkedOut = undefined;
     await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
-    // Forced twice, so that a repository that the tool made inside is removed as well.
-    const ignored = this.#options.keepsIgnored ? [] : ["-x"];
-    await this.#run({ args: ["clean", "-d", "--force", "--force", "--quiet", ...ignored] }, limits);
-    await this.#emptySubmodules();
+    await this.#clear(limits);
+    const listing: Uint8Array[] = [];
+    await this.#run({ args: ["ls-files", "--stage", "-z"], onStdout: (chunk) => listing.push(chunk) });
+    const tracked = new TrackedFiles(this.#options.workspaceDir, Buffer.concat(listing));
+    await tracked.emptySubmodules();
+    // Git has noted when they were last changed.
+    if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] }, limits);
     const path = join(this.#gitDir, "index");
     this.#checkedOut = { base, index: await readFile(path), writtenAt: (await stat(path)).mtime };
   }
 
-  /** Git leaves what is in the folder of a submodule, which has no repository here. */
-  async #emptySubmodules(): Promise<void> {
-    const entries = (await this.#run({ args: ["ls-files", "--stage", "-z"] })).split("\0");
-    const gitLink = /^160000 [^\t]*\t/;
-    for (const entry of entries.filter((each) => gitLink.test(each))) {
-      await emptyFolder(join(this.#options.workspaceDir, entry.replace(gitLink, "")));
-    }
+  /** Removes what git does not track. Git only warns of a folder in which it cannot look. */
+  async #clear(limits: Git["limits"]): Promise<void> {
+    // Forced twice, so that a repository that the tool made inside is removed as well.
+    const args = ["clean", "-d", "--force", "--force", "--quiet", ...(this.#options.keepsIgnored ? [] : ["-x"])];
+    const run = this.#inRepository({ args });
+    const result = await tryGit({ ...this.#git, ...(limits && { limits }) }, run);
+    if (result.exitCode !== 0 || result.stderr.includes("could not open directory")) throw gitFailure(run, result);
   }
 
   async #run(run: GitRun, limits = this.#git.limits): Promise<string> {

@@ -45,6 +45,7 @@ export type StartFailure =
   | "aborted"
   | "cwd_missing"
   | "empty_command"
+  | "exhausted"
   | "interpreter_missing"
   | "invalid"
   | "not_executable"

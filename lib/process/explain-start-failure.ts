@@ -36,6 +36,11 @@ export async function explainStartFailure(error: unknown, program: string, cwd: 
       );
     case "E2BIG":
       return failure("too_long", `The arguments and environment of the command "${program}" are too long.`);
+    case "EAGAIN":
+    case "EMFILE":
+    case "ENFILE":
+    case "ENOMEM":
+      return failure("exhausted", `The command "${program}" could not be started, because something is used up: ${detail}`);
     case "ERR_INVALID_ARG_VALUE":
     case "ERR_INVALID_ARG_TYPE":
       return failure("invalid", `The command ${JSON.stringify(program)} cannot be started: ${detail}`);

@@ -3,14 +3,18 @@
 // What is not in the lists answers "no such call" (ENOSYS), so that libraries fall back to what older kernels have. What a program asks for
 // knowingly answers "not permitted" (EPERM). Beside what the Engine's own profile refuses, that is: looking into other processes, io_uring,
 // kernel queues and semaphores that would outlive a grant, sockets of rare families, and programs for other instruction sets (32 bits).
+//
+// Extended attributes, and with them access control lists, and flags of files can only be read: a folder would keep them from grant to
+// grant, and a list that all new files inherit can keep its owner out of them. The answer is "not supported" (ENOTSUP), as on file systems
+// that have none, so that programs which copy files go on without.
 
-const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64 fallocate fchdir
-  fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate
-  futimesat getcwd getdents getdents64 getxattr getxattrat inotify_add_watch inotify_init inotify_init1 inotify_rm_watch ioctl lchown
-  lgetxattr link linkat listxattr listxattrat llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat newfstatat open
-  openat openat2 pipe pipe2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv removexattr
-  removexattrat rename renameat renameat2 rmdir sendfile setxattr setxattrat splice stat statfs statx symlink symlinkat sync sync_file_range
-  syncfs tee truncate umask unlink unlinkat utime utimensat utimes vmsplice write writev`;
+const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
+  fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fstat fstatfs fsync
+  ftruncate futimesat getcwd getdents getdents64 getxattr getxattrat inotify_add_watch inotify_init inotify_init1 inotify_rm_watch
+  lchown lgetxattr link linkat listxattr listxattrat llistxattr lseek lstat mkdir mkdirat mknod mknodat newfstatat open
+  openat openat2 pipe pipe2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv rename
+  renameat renameat2 rmdir sendfile splice stat statfs statx symlink symlinkat sync sync_file_range syncfs tee truncate umask
+  unlink unlinkat utime utimensat utimes vmsplice write writev`;
 
 const memory = `brk madvise map_shadow_stack membarrier memfd_create mincore mlock mlock2 mlockall mmap mprotect mremap mseal msync munlock
   munlockall munmap pkey_alloc pkey_free pkey_mprotect process_madvise process_mrelease remap_file_pages shmat shmctl shmdt shmget`;
@@ -35,19 +39,44 @@ const sockets = `accept accept4 bind connect getpeername getsockname getsockopt 
 const refused = `add_key bpf chroot fsconfig fsmount fsopen fspick kcmp keyctl mount mount_setattr move_mount open_tree perf_event_open
   pidfd_getfd pivot_root process_vm_readv process_vm_writev ptrace request_key setns umount2 unshare userfaultfd`;
 
+const attributes = `fremovexattr fsetxattr lremovexattr lsetxattr removexattr removexattrat setxattr setxattrat`;
+
+/** The second byte of a command of `ioctl` says whose it is. Of these, file systems, all others are refused, such as those that set. */
+const ofFileSystems = {
+  owners: [0x58, 0x66, 0x94, 0xf5],
+  /** FIEMAP, FS_IOC_FSGETXATTR, FS_IOC_GETFLAGS in 64 and 32 bits, F2FS_IOC_GET_FEATURES; FICLONE, FICLONERANGE and FIDEDUPERANGE. */
+  allowed: [0xc020660b, 0x801c581f, 0x80086601, 0x80046601, 0x8004f50c, 0x40049409, 0x4020940d, 0xc0189436],
+  /** FS_IOC_SETFLAGS in 64 and 32 bits, FS_IOC_FSSETXATTR. */
+  settingFlags: [0x40086602, 0x40046602, 0x401c5820],
+};
+
 const [unix, ipv4, ipv6, netlink] = [1, 2, 10, 16];
 /** `value`, where `op` compares with it; with a mask, `value` is the mask and `valueTwo` what remains. */
 type Argument = { index: number; value: number; valueTwo?: number; op: "SCMP_CMP_EQ" | "SCMP_CMP_MASKED_EQ" };
 const equals = (index: number, value: number): Argument => ({ index, value, op: "SCMP_CMP_EQ" });
+const masked = (index: number, value: number, valueTwo: number): Argument => ({
+  index,
+  value,
+  valueTwo,
+  op: "SCMP_CMP_MASKED_EQ",
+});
+/** The kernel reads 32 bits, and some libraries fill the others with the sign. */
+const isCommand = (command: number) => masked(1, 0xff_ff_ff_ff, command);
 
 /** The flags of `clone` that make new namespaces. */
 const namespaceFlags = 0x7e_02_00_00;
 const query = 0xff_ff_ff_ff;
 
 const allow = (names: readonly string[], ...args: Argument[]) => ({ names, action: "SCMP_ACT_ALLOW", args });
-const refuse = (names: readonly string[], errnoRet: number) => ({ names, action: "SCMP_ACT_ERRNO", errnoRet, args: [] });
+const refuse = (names: readonly string[], errnoRet: number, ...args: Argument[]) => ({
+  names,
+  action: "SCMP_ACT_ERRNO",
+  errnoRet,
+  args,
+});
 const eperm = 1;
 const enosys = 38;
+const enotsup = 95;
 
 const profile = {
   defaultAction: "SCMP_ACT_ERRNO",
@@ -59,8 +88,12 @@ const profile = {
     // With the protocol that lists this container's own addresses.
     allow(["socket"], equals(0, netlink), equals(2, 0)),
     allow(["socketpair"], equals(0, unix)),
-    allow(["clone"], { index: 0, value: namespaceFlags, valueTwo: 0, op: "SCMP_CMP_MASKED_EQ" }),
+    allow(["clone"], masked(0, namespaceFlags, 0)),
     ...[0, query].map((persona) => allow(["personality"], equals(0, persona))),
+    ...allBut(ofFileSystems.owners).map(({ mask, value }) => allow(["ioctl"], masked(1, mask << 8, value << 8))),
+    ...ofFileSystems.allowed.map((command) => allow(["ioctl"], isCommand(command))),
+    ...ofFileSystems.settingFlags.map((command) => refuse(["ioctl"], enotsup, isCommand(command))),
+    refuse(wordsOf(attributes), enotsup),
     // Its flags are in memory, where a profile cannot look. Engines that do not know `defaultErrnoRet` need to be given its number.
     refuse(["clone3"], enosys),
     refuse(wordsOf(refused), eperm),
@@ -72,4 +105,15 @@ export const narrowSystemCalls = `seccomp=${JSON.stringify(profile)}`;
 
 function wordsOf(text: string): string[] {
   return text.split(/\s+/);
+}
+
+/** Which bits of a byte must be which, in any of these ways, so that it is none of the values: a profile knows no "not one of". */
+function allBut(
+  values: readonly number[],
+  { mask, value } = { mask: 0, value: 0 },
+  bit = 0x80,
+): { mask: number; value: number }[] {
+  const left = values.filter((each) => (each & mask) === value);
+  if (left.length === 0) return [{ mask, value }];
+  return bit === 0 ? [] : [0, bit].flatMap((one) => allBut(left, { mask: mask | bit, value: value | one }, bit >> 1));
 }

@@ -40,6 +40,9 @@ test("what was published stays, and all that a command has put beside it goes", 
   writeFileSync(at(`.${"3".repeat(40)}`), "noise");
   writeFileSync(at("plain"), "#!/bin/sh\n", { mode: 0o755 });
   symlinkSync(at(scene.first), at(`${"5".repeat(40)}.pack`));
+  const noUtf8 = Buffer.concat([Buffer.from(at("")), Buffer.from([0xff, 0xfe])]);
+  mkdirSync(noUtf8);
+  writeFileSync(Buffer.concat([noUtf8, Buffer.from("/"), Buffer.from([0xfd])]), "noise");
   // A whole pack, but nothing that the cub has published under that name.
   copyFileSync(at(scene.first), at(`${"6".repeat(40)}.pack`));
   const before = scene.names.map((name) => statSync(at(name)).ino);

@@ -83,6 +83,52 @@ test.if(canRunUnprivileged())("files that the tool has made unreadable are writt
   expect(statSync(join(scene.workspaceDir, "README.md")).mode & 0o700).toBe(0o600);
 });
 
+test.if(canRunUnprivileged()).each([false, true])(
+  "what a tool hides in folders that cannot be listed goes, in a container that is new: %p",
+  async (isNew) => {
+    using scene = await rootScene();
+    const prepare = { do: "prepare", base: scene.base } as const;
+    const dig = "mkdir -p src/sub/in; touch src/left src/sub/left src/sub/in/left; chmod 0500 src/sub/in; chmod 0300 src/sub src";
+    const between = { do: "tool", command: dig } as const;
+    if (isNew) {
+      workUnprivileged(scene.options, [prepare]);
+      scene.tool(dig);
+    }
+    workUnprivileged(scene.options, isNew ? [prepare] : [prepare, between, prepare]);
+    expect(readdirSync(join(scene.workspaceDir, "src"))).toEqual(["one.ts"]);
+  },
+);
+
+test.if(canRunUnprivileged())(
+  "tracked files and folders get the modes of a checkout again, and git notices no change",
+  async () => {
+    using scene = await rootScene();
+    const prepare = { do: "prepare", base: scene.base } as const;
+    const command = "chmod 4444 src/one.ts; chmod 0666 README.md; chmod 0555 src";
+    workUnprivileged(scene.options, [prepare, { do: "tool", command }, prepare]);
+    const modes = ["src", "src/one.ts", "README.md"].map((name) => statSync(join(scene.workspaceDir, name)).mode & 0o7777);
+    expect(modes.map((mode) => mode.toString(8))).toEqual(["755", "644", "644"]);
+    expect(scene.tool("git -c safe.directory=* diff-files --name-only")).toBe("");
+  },
+);
+
+const bytes = "$(printf '\\377\\376')";
+
+test.if(canRunUnprivileged())(
+  "closed folders go whose names are no UTF-8, or whose path is longer than a path may be",
+  async () => {
+    using scene = await rootScene();
+    workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+    const deep = (name: string) => `${name}${`/${name.repeat(200)}`.repeat(12)}`;
+    scene.tool(
+      `mkdir -p "${bytes}/in${bytes}"; touch "${bytes}/f${bytes}"; mkfifo "${bytes}/in${bytes}/pipe"; chmod 0 "${bytes}"
+    mkdir -p ${deep("a")} ${deep("b")}; touch ${deep("b")}/left; chmod 0 ${deep("b")}; mv b ${deep("a")}`,
+    );
+    workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+    expect(readdirSync(scene.workspaceDir).toSorted()).toEqual([".git", ".gitignore", "README.md", "src"]);
+  },
+);
+
 test.if(canRunUnprivileged())("a workspace that the agent's user may not write to is a failure that says so", async () => {
   using scene = await rootScene();
   chmodSync(scene.workspaceDir, 0o755);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -167,6 +168,19 @@ test("a submodule that the tool has filled is an empty folder again", async () =
   await made.copy.prepare(withPart);
   expect(filesOf(join(made.folder, "part"))).toEqual([]);
   expect(toolGit(made.folder, "status", "--porcelain")).toBe("");
+});
+
+test("a submodule whose name is no UTF-8 is a folder as well", async () => {
+  using made = await preparedCopy();
+  const add = `printf '160000 ${made.base}\\tpart\\377\\0' | git update-index -z --index-info`;
+  execFileSync("sh", ["-c", add], { cwd: made.host.path });
+  git(made.host.path, "commit", "-q", "-m", "Add a part");
+  const withPart = CommitHash.parse(git(made.host.path, "rev-parse", "HEAD"));
+  await made.copy.prepare(withPart);
+  const part = Buffer.concat([Buffer.from(`${made.folder}/part`), Buffer.from([0xff])]);
+  writeFileSync(Buffer.concat([part, Buffer.from("/left")]), "x");
+  await made.copy.prepare(withPart);
+  expect(readdirSync(part)).toEqual([]);
 });
 
 test("hooks and filters that a tool has configured do not run when the cub uses git", async () => {

@@ -6,7 +6,12 @@ import { CommitHash } from "../../../lib/model/ids.ts";
 
 export const containerUid = 10001;
 
-type Step = { do: "prepare"; base: string } | { do: "publish"; commit: string; start: string } | { do: "resolve"; text: string };
+/** `tool`: a shell runs the command in the workspace, as a tool would between two grants. */
+type Step =
+  | { do: "prepare"; base: string }
+  | { do: "publish"; commit: string; start: string }
+  | { do: "resolve"; text: string }
+  | { do: "tool"; command: string };
 
 const asContainerUser = [
   `--reuid=${containerUid}`,
@@ -41,11 +46,12 @@ if (import.meta.main) {
   const { options, steps } = JSON.parse(process.argv[2] ?? "") as { options: WorkingCopyOptions; steps: Step[] };
   const copy = new WorkingCopy(options);
   let last: unknown;
-  for (const step of steps) last = await take(copy, step);
+  for (const step of steps) last = await take(copy, step, options.workspaceDir);
   process.stdout.write(`${last ?? ""}\n`);
 }
 
-async function take(copy: WorkingCopy, step: Step): Promise<unknown> {
+async function take(copy: WorkingCopy, step: Step, cwd: string): Promise<unknown> {
+  if (step.do === "tool") return execFileSync("sh", ["-euc", step.command], { cwd });
   if (step.do === "prepare") return await copy.prepare(CommitHash.parse(step.base));
   if (step.do === "resolve") return await copy.resolveCommit(step.text);
   return await copy.publish(CommitHash.parse(step.commit), CommitHash.parse(step.start));

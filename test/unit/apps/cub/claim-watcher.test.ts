@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ClaimWatcher } from "../../../../apps/cub/claim-watcher.ts";
 import type { RunBidCommand } from "../../../../apps/cub/deps.ts";
+import { NotBegun } from "../../../../apps/cub/not-begun.ts";
 import type { CommandOutcome } from "../../../../lib/process/command.ts";
 import { cubScene, heldTool } from "../../../support/cub/scene.ts";
 import { agentName } from "../../../support/records/sample.ts";
@@ -155,6 +156,26 @@ describe("the claim watcher", () => {
     const claim = await standIn.open(await standIn.post(), [agent]);
     expect(await standIn.bidOn(claim, agent)).toBe("ignore");
     expect(scene.messages()).toContain("Failed to decide the bid");
+  });
+
+  test("a bid command that the machine does not let run is no `ignore` bid, and is tried again", async () => {
+    const exhausted = { kind: "not_started", reason: "exhausted", message: "Too many processes." } as const;
+    let tries = 0;
+    const runBidCommand: RunBidCommand = async () => {
+      tries++;
+      if (tries === 1) throw new NotBegun("/tmp is closed.");
+      return tries === 2 ? exhausted : exited("exclusive");
+    };
+    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand } });
+    const { standIn, agent, lines } = scene;
+    const { cub } = scene.start();
+    const claim = await standIn.open(await standIn.post(), [agent]);
+    await waitFor("the first try", () => tries === 1);
+    await waitFor("its trouble", () => !cub.health().ok);
+    expect(await standIn.bidOn(claim, agent)).toBe("exclusive");
+    expect(cub.health()).toEqual({ ok: true });
+    const warnings = lines.filter(({ msg }) => msg === "The bid command does not run, trying again");
+    expect(warnings.map(({ error }) => error)).toEqual(["/tmp is closed.", "Too many processes."]);
   });
 
   test("a registration that asks for a model or a command which the environment does not name makes an `ignore` bid", async () => {

@@ -77,6 +77,26 @@ describe("the heartbeat", () => {
     );
   });
 
+  test("ends the cub where no work may begin in its container, but for one that stops anyway", async () => {
+    let unfit: string | undefined;
+    const { scene, heartbeat } = await beating({ unfit: () => unfit });
+    await using _ = scene;
+    await heartbeat.tick(false);
+    unfit = "What was left in the container cannot be removed: EPERM";
+    expect(heartbeat.health()).toEqual({ ok: false, reason: unfit });
+    await heartbeat.tick(true);
+    await expect(heartbeat.tick(false)).rejects.toThrow(unfit);
+  });
+
+  test("the health says why bids are not decided, until they are", async () => {
+    const { scene, watch, heartbeat } = await beating();
+    await using _ = scene;
+    watch.watcher.noteTrouble("The bid command does not run: /tmp is closed.");
+    expect(heartbeat.health()).toEqual({ ok: false, reason: "The bid command does not run: /tmp is closed." });
+    watch.watcher.noteTrouble(undefined);
+    expect(heartbeat.health()).toEqual({ ok: true });
+  });
+
   test("the health says when Redis is away", async () => {
     await using scene = await cubScene({ wrap: (board) => ({ ...board, contactProblem: () => "Redis does not answer." }) });
     const { cub } = scene.start();

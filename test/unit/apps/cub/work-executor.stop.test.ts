@@ -1,5 +1,6 @@
 // How a cub that must stop ends its work.
 import { describe, expect, test } from "bun:test";
+import { NotBegun } from "../../../../apps/cub/not-begun.ts";
 import { cubScene, heldTool } from "../../../support/cub/scene.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
@@ -38,5 +39,33 @@ describe("stopping", () => {
     const { state, artefact } = await standIn.ended(claim, agent);
     expect(state).toBe("failed");
     expect(artefact.metadata.summary).toContain("attempt is lost");
+  });
+
+  test("a container that is not clean delivers its result, takes no more work, and ends with the reason", async () => {
+    const { tool, endWork } = heldTool();
+    let unfit: string | undefined;
+    const wipe = async () => {
+      unfit = "What was left in the container cannot be removed: EPERM";
+    };
+    await using scene = await cubScene({ tool, over: { wipe, unfit: () => unfit } });
+    const { standIn, agent } = scene;
+    const { ended } = scene.start();
+    const claim = await standIn.openGranted(await standIn.post(), agent);
+    await waitFor("the tool", () => scene.inputs.length === 1);
+    const next = await standIn.openGranted(await standIn.post(), agent);
+    endWork();
+    await expect(ended).rejects.toThrow("What was left in the container cannot be removed");
+    expect((await standIn.ended(claim, agent)).state).toBe("done");
+    expect((await standIn.grantOf(next, agent))?.state).toBe("queued");
+  });
+
+  test("a grant that cannot begin clean is a Failure with the reason, and its tool does not run", async () => {
+    const clear = () => Promise.reject(new NotBegun("What was left in the container cannot be removed: EPERM"));
+    await using scene = await cubScene({ over: { clear } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const { state, artefact } = await standIn.ended(await standIn.openGranted(await standIn.post(), agent), agent);
+    expect([state, artefact.metadata.summary]).toEqual(["failed", expect.stringContaining("cannot be removed: EPERM")]);
+    expect(scene.inputs).toEqual([]);
   });
 });
