@@ -5,6 +5,7 @@ import { aborted } from "../../../lib/async/sleep.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
 import type { OpenInstance } from "../../../lib/mcp/deps.ts";
+import { Unanswered } from "../../../lib/mcp/unanswered.ts";
 import { answerToUnreadable } from "../../../lib/mcp/unreadable.ts";
 import { allRights, Right } from "../../../lib/model/api-access.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -15,6 +16,9 @@ import { asArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
 
+/** A client that has gone wants none; one that only has said all it wants to know waits for them. */
+const lastAnswersMs = 5_000;
+
 const usualRights: readonly Right[] = ["read", "forage", "answer"];
 
 export const mcp = defineCommand({
@@ -23,7 +27,7 @@ export const mcp = defineCommand({
   details: [
     "A server of the Model Context Protocol on stdin and stdout, which an editor or an assistant starts. It posts goals, waits",
     "for them, reads results, and lists and answers questions for you: on record with the assistant's name beside yours.",
-    "It may approve and reject, or cancel and retry, only with --may. Ends when its stdin does.",
+    "It may approve and reject, or cancel and retry, only with --may. Ends when its stdin does, after the last answers.",
   ].join("\n"),
   args: {
     may: {
@@ -57,8 +61,10 @@ export const mcp = defineCommand({
       const answer = answerToUnreadable(error);
       if (answer !== undefined) output.write(`${JSON.stringify(answer)}\n`);
     };
+    const unanswered = new Unanswered(transport);
     await server.connect(transport);
     await ended;
+    if (!shell.interrupted.aborted) await unanswered.none(lastAnswersMs);
     await server.close();
     return;
   },

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 
@@ -56,9 +57,9 @@ export async function findApiProgram(): Promise<string[]> {
   return (await findProgram("api")).command;
 }
 
-/** Undefined in a compiled program. */
+/** The command line's. Undefined in a compiled program. */
 function sourceFile(): string | undefined {
-  const [, main = ""] = process.argv;
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
   return main.startsWith(insideBinary) ? undefined : main;
 }
 
