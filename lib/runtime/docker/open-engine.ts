@@ -1,11 +1,16 @@
 // A client of the Engine that follows no redirect: an Engine redirects only what it does not know, and the target would be a host that
-// no setting names, to which a failed connection would end this process.
+// no setting names, to which a failed connection would end this process. What is to be created is in the body of its request alone:
+// dockerode repeats it in the address, passwords and all, where proxies log it, and refuse it as too long.
 import type Docker from "dockerode";
 
 type Options = Readonly<Record<string, unknown>>;
 type Answered = (error: unknown, data?: unknown) => void;
 /** All requests of dockerode go through it. Its types do not show it, and nothing that they show takes the limit. */
-type Modem = { buildRequest(options: Options, context: unknown, data: unknown, answered?: Answered): void };
+type Modem = {
+  buildRequest(options: Options, context: unknown, data: unknown, answered?: Answered): void;
+  dial(request: Request, answered?: Answered): void;
+};
+type Request = { path: string; options?: Options };
 
 /** Does not connect yet. Without a `socketPath` it is the Engine of the docker command line. */
 export async function openEngine(socketPath?: string): Promise<Docker> {
@@ -14,6 +19,8 @@ export async function openEngine(socketPath?: string): Promise<Docker> {
   const docker = new Docker(socketPath === undefined ? undefined : { socketPath });
   const modem: Modem = docker.modem as unknown as Modem;
   const build = modem.buildRequest.bind(modem);
+  const dial = modem.dial.bind(modem);
+  modem.dial = (request, answered) => dial(withShortAddress(request), answered);
   modem.buildRequest = (options, context, data, answered) =>
     build({ ...options, maxRedirects: 0 }, context, data, (error, received) => answered?.(withStatus(error), received));
   return docker;
@@ -23,4 +30,11 @@ export async function openEngine(socketPath?: string): Promise<Docker> {
 function withStatus(error: unknown): unknown {
   if (!(error instanceof Error) || !error.message.startsWith("Max redirects exceeded")) return error;
   return Object.assign(new Error("The Engine sends the request elsewhere.", { cause: error }), { statusCode: 301 });
+}
+
+function withShortAddress(request: Request): Request {
+  if (!request.path.endsWith("/create?") || request.path.startsWith("/images/")) return request;
+  const { abortSignal: _, ...body } = request.options ?? {};
+  const query = Object.fromEntries(Object.entries(body).filter(([name]) => name === "name" || name === "platform"));
+  return { ...request, options: { _query: query, _body: body } };
 }
