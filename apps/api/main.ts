@@ -80,7 +80,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
 }
 
 /** As `nice`: on a full machine those who watch yield to those who work. */
-const niceness = 5;
+const niceness = 10;
 
 async function runApi(settings: Settings): Promise<void> {
   setPriority(niceness);
