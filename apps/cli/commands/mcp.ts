@@ -1,4 +1,5 @@
 // sett mcp: an assistant in an editor hands work to the clan, over stdin and stdout.
+import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { aborted } from "../../../lib/async/sleep.ts";
@@ -53,7 +54,7 @@ export const mcp = defineCommand({
     ]);
     const { version } = packageJson;
     const server = createMcpServer({ version, rights, open: () => open(args, shell) });
-    const stdin = Readable.from(shell.stdin());
+    const stdin = Readable.from(buffersOf(shell.stdin()));
     const ended = Promise.race([once(stdin, "close"), aborted(shell.interrupted)]);
     const output = writableOf(shell);
     const transport = new StdioServerTransport(stdin, output);
@@ -69,6 +70,11 @@ export const mcp = defineCommand({
     return;
   },
 });
+
+/** The library looks for the ends of lines as only a Buffer does. */
+async function* buffersOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+}
 
 /** Only the protocol goes there. */
 function writableOf({ out }: Shell): Writable {
