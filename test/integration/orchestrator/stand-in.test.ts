@@ -42,6 +42,9 @@ const editor = { ...wants("Draft", "exclusive"), tool: () => ending("Published")
 async function remove(clan: Clan, name: string): Promise<void> {
   const left = (await clan.board.listAgents()).filter((agent) => agent.name !== name);
   await clan.board.registerAgents(left, ada, { exact: true });
+  // What agents say is read beside the log, and may be read before it.
+  const isKnown = async () => (await clan.board.readLeader())?.cursor === (await clan.board.endOfEvents());
+  await waitFor("the orchestrator to know", isKnown);
 }
 
 /** For whom an agent was the stand-in, by the log. */

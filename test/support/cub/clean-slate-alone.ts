@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { CleanSlate } from "../../../apps/cub/clean-slate.ts";
 import { tryGit } from "../../../lib/git/run-git.ts";
 import { readProcesses } from "../../../lib/process/process-table.ts";
+import { waitFor } from "../wait-for.ts";
 
 const alone = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 
@@ -38,8 +39,10 @@ async function end(): Promise<void> {
 
     const left = "( sleep 3600 & exec sleep 3600 ) </dev/null >/dev/null 2>&1 &";
     await tryGit(standIn("leaving", `${left}\nsetsid sleep 3600 </dev/null >/dev/null 2>&1 &`), { args: ["status"] });
-    const before = living().length;
-    const inOwnGroup = living().filter(({ group }) => group === readProcesses().find(({ pid }) => pid === 1)?.group).length;
+    const ownGroup = () => readProcesses().find(({ pid }) => pid === 1)?.group;
+    const countInOwnGroup = () => living().filter(({ group }) => group === ownGroup()).length;
+    await waitFor("the one with a session of its own", () => countInOwnGroup() < living().length, { timeoutMs: 20_000 });
+    const [before, inOwnGroup] = [living().length, countInOwnGroup()];
     await slate.end();
     const after = living().map(({ pid }) => pid);
     const command = readFileSync(`/proc/${own}/cmdline`, "utf8").split("\0")[0];
