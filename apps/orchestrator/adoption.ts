@@ -9,7 +9,7 @@ import type { PublishTracker } from "./publish-tracker.ts";
 /** Within this an event catches up with its publication; after it the artefact may be one that was written by hand. */
 const maxEventDelayMs = 200;
 
-/** The scan goes on in parts, so that it costs the same whatever the number of keys: a millisecond a second, of this and of Redis. */
+/** The scan goes on in parts, so that it costs the same whatever the number of keys: some milliseconds a second, of this and of Redis. */
 const keysOfPart = 1_000;
 
 const failureMessage = "Could not check an artefact written by hand";

@@ -1,4 +1,4 @@
-// The command line that starts this same program again.
+// The command lines by which a program of Sett starts itself again, or another one beside it.
 
 /** What a program knows of itself. */
 export type OwnProgram = {
@@ -16,6 +16,14 @@ const insideBinary = "/$bunfs/";
 const isolationFlags = ["--no-env-file", "--config=/dev/null"];
 
 export function ownProgram({ execPath, script, isWholeProgram }: OwnProgram, service: string): string[] {
-  const program = script.startsWith(insideBinary) ? [execPath] : [execPath, "run", ...isolationFlags, script];
+  const program = isInsideBinary(script) ? [execPath] : fromSource(execPath, script);
   return [...program, ...(isWholeProgram ? [] : ["service", service])];
+}
+
+export function isInsideBinary(path: string): boolean {
+  return path.startsWith(insideBinary);
+}
+
+export function fromSource(execPath: string, script: string): string[] {
+  return [execPath, "run", ...isolationFlags, script];
 }

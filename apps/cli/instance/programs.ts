@@ -6,6 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
+import { fromSource, isInsideBinary } from "../../../lib/process/own-program.ts";
 
 /** The command line of each; `version` changes when any of the programs changes. */
 export type Programs = Record<Program, string[]> & { version: string };
@@ -17,16 +18,10 @@ export const gatewayProgram = ["/gateway"];
 export const apiProgram = ["/api"];
 export const orchestratorProgram = ["/orchestrator"];
 
-/** A program ignores Bun's configuration in the folder in which it starts. */
-const isolationFlags = ["--no-env-file", "--config=/dev/null"];
-
-/** The path of the sources inside a compiled program. */
-const insideBinary = "/$bunfs/";
-
 /** The command line that starts this same program again. */
 export function ownCommand(): string[] {
   const source = sourceFile();
-  return source === undefined ? [process.execPath] : fromSource(source);
+  return source === undefined ? [process.execPath] : fromSource(process.execPath, source);
 }
 
 /** Throws `process-failed` when there is no Redis. */
@@ -60,17 +55,13 @@ export async function findApiProgram(): Promise<string[]> {
 /** The command line's. Undefined in a compiled program. */
 function sourceFile(): string | undefined {
   const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-  return main.startsWith(insideBinary) ? undefined : main;
-}
-
-function fromSource(file: string): string[] {
-  return [process.execPath, "run", ...isolationFlags, file];
+  return isInsideBinary(main) ? undefined : main;
 }
 
 async function findProgram(name: Program): Promise<{ command: string[]; changed: number }> {
   const source = sourceFile();
   const file = source === undefined ? process.execPath : join(dirname(source), `../${name}/main.ts`);
-  const command = source === undefined ? [file, "service", name] : fromSource(file);
+  const command = source === undefined ? [file, "service", name] : fromSource(process.execPath, file);
   return { command, changed: (await stat(file)).mtimeMs };
 }
 
