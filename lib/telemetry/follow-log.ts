@@ -23,21 +23,28 @@ export type FollowOptions = {
 
 export class LogFollower {
   readonly #options: FollowOptions;
-  #position = "0";
+  #begun = "0";
+  #position: string | undefined;
 
   constructor(options: FollowOptions) {
     this.#options = options;
   }
 
-  /** The id of the last event that is handled. */
-  get position(): string {
+  /** The id of the last event that is handled; undefined until it is prepared. */
+  get position(): string | undefined {
     return this.#position;
   }
 
-  /** Reads up to where the live part begins. Rejects when Redis stays away, and when the signal aborts meanwhile. */
+  /** Remembers where the log ends now. Rejects when Redis stays away, and when the signal aborts meanwhile. */
+  async begin(signal: AbortSignal): Promise<void> {
+    const { board, log } = this.#options;
+    this.#begun = await untilContact(() => board.endOfEvents(), { signal, log });
+  }
+
+  /** Reads up to where the live part begins. Rejects as `begin` does. */
   async prepare(signal: AbortSignal): Promise<void> {
     const { board, spans, settings, log } = this.#options;
-    const { from, rebuildFrom } = await untilContact(() => startPosition(board, settings), { signal, log });
+    const { from, rebuildFrom } = await untilContact(() => startPosition(board, settings, this.#begun), { signal, log });
     let past = 0;
     let at = rebuildFrom;
     while (at !== undefined && !signal.aborted) {
@@ -58,7 +65,7 @@ export class LogFollower {
     const { board, spans, onEvent, onSpans, log } = this.#options;
     while (!signal.aborted) {
       try {
-        for await (const events of board.followEvents(this.position, signal)) {
+        for await (const events of board.followEvents(this.#position ?? this.#begun, signal)) {
           for (const event of events) {
             onEvent(event);
             onSpans(spans.handle(event));
@@ -77,7 +84,7 @@ export class LogFollower {
     const { board, spans, onSpans } = this.#options;
     if (spans.restingGoals === 0) return;
     const [nowMs, end] = [await board.time(), await board.endOfEvents()];
-    if (end === this.#position) onSpans(spans.tick(nowMs));
+    if (this.#position !== undefined && isUpTo(end, this.#position)) onSpans(spans.tick(nowMs));
   }
 }
 

@@ -17,8 +17,8 @@ export type GaugeSources = {
   metrics: InstanceMetrics;
   goals: GoalStates;
   version: string;
-  /** The last event that is counted. */
-  position: () => string;
+  /** The last event that is counted; undefined where none is counted yet. */
+  position: () => string | undefined;
   log: JsonLog;
   nowMs: () => number;
 };
@@ -54,7 +54,7 @@ async function refresh(sources: GaugeSources): Promise<void> {
 
 async function lagOf({ board, position }: GaugeSources, { endOfLog, nowMs }: Instance): Promise<number> {
   const at = position();
-  return at === endOfLog ? 0 : ageOfNext(board, at, nowMs);
+  return at === undefined || at === endOfLog ? 0 : ageOfNext(board, at, nowMs);
 }
 
 function setGauges({ board, metrics, goals, version }: GaugeSources, instance: Instance, lagMs: number): void {

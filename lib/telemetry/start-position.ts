@@ -10,19 +10,25 @@ export type StartPosition = { from: string; rebuildFrom: string | undefined };
 const marginMs = 60_000;
 /** Of these the goals are looked at; the oldest claims have the oldest goals, but for those of people who have waited long. */
 const maxClaims = 2_000;
+/** Who asks for the first time does not wait for the events of many hours; a scraper asks more often. */
+const maxCatchUpMs = 300_000;
 
-/** `sinceMs`: how far before now it begins. `historyMs`: how far before now it looks for the beginnings of what is open. */
+/**
+ * `begun`: where the log ended when the program was started; it begins there, or some minutes before now. `sinceMs`: how far before now it
+ * begins, if not 0. `historyMs`: how far before now it looks for the beginnings of what is open.
+ */
 export async function startPosition(
   board: TelemetryBoard,
   { sinceMs, historyMs }: { sinceMs: number; historyMs: number },
+  begun: string,
 ): Promise<StartPosition> {
-  const [end, nowMs, open, questions] = await Promise.all([
-    board.endOfEvents(),
+  const [nowMs, open, questions] = await Promise.all([
     board.time(),
     board.listOpenClaims({ from: 0, count: maxClaims }),
     board.listOpenQuestions(),
   ]);
-  const from = sinceMs === 0 ? end : `${nowMs - sinceMs}-0`;
+  const isRecent = sinceMs === 0 && Number.parseInt(begun, 10) >= nowMs - maxCatchUpMs;
+  const from = isRecent ? begun : `${nowMs - (sinceMs || maxCatchUpMs)}-0`;
   const claims = await board.readClaims(open, () => {});
   const asking = (await board.readHeads(questions.slice(0, maxClaims))).map(({ head }) => head.goal_id);
   const goals = new Set<string>([...claims.map(({ claim }) => claim.goal_id), ...asking]);

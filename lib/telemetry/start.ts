@@ -1,4 +1,5 @@
-// Telemetry of one instance: follows its log, exports its traces where they are wanted, and has its metrics for one scrape address.
+// Telemetry of one instance: follows its log, exports its traces where they are wanted, and has its metrics for one scrape address. The log is
+// followed from the first scrape on, or where traces are exported: what is made of each event costs as much as all else that the API does.
 import type { Registry } from "prom-client";
 import { type Clock, systemClock } from "../async/clock.ts";
 import { sleep } from "../async/sleep.ts";
@@ -27,8 +28,8 @@ export type TelemetryOptions = {
 };
 
 /**
- * `metrics`: for `GET /metrics`. `ready`: resolves once events from now on are seen. `ended`: resolves after the signal, when all is exported
- * or given up. Neither rejects.
+ * `metrics`: for `GET /metrics`. `ready`: resolves once events from now on will be counted. `ended`: resolves after the signal, when all is
+ * exported or given up. Neither rejects.
  */
 export type Telemetry = { metrics: Registry; state: () => object; ready: Promise<void>; ended: Promise<void> };
 
@@ -42,7 +43,11 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   const passedMs = () => clock.passedMs();
   const goals = new GoalStates(board);
   let exporter: Exporter | undefined;
+  const wanted = Promise.withResolvers<void>();
+  if (settings.traces !== undefined) wanted.resolve();
+  signal.addEventListener("abort", () => wanted.resolve(), { once: true });
   const metrics = createInstanceMetrics(async () => {
+    wanted.resolve();
     await refresh();
     show(metrics.forgottenGoals, spans.forgottenGoals);
     metrics.openGoals.set(spans.openGoals);
@@ -63,6 +68,9 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
     },
   });
   const position = () => follower.position;
+  const report = (error: unknown) => {
+    if (!signal.aborted) log.error("Telemetry could not be started", { error: messageOf(error) });
+  };
   const refresh = gaugeRefresher({ board, metrics, goals, version, position, log, nowMs: passedMs });
 
   const opening = async () => {
@@ -70,17 +78,16 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
     exporter = await openExporter(settings.traces, { instance: board.instance, version }, log);
     log.info("Traces are exported", { url: withoutPassword(settings.traces.url) });
   };
-  const preparing = Promise.all([opening(), follower.prepare(signal)]);
-  const ready = preparing.then(
-    () => {
-      isLive = true;
-    },
-    (error: unknown) => {
-      if (!signal.aborted) log.error("Telemetry could not be started", { error: messageOf(error) });
-    },
-  );
-  const run = async () => {
+  const ready = follower.begin(signal).catch(report);
+  const preparing = async () => {
     await ready;
+    await wanted.promise;
+    if (signal.aborted) return;
+    await Promise.all([opening(), follower.prepare(signal)]);
+    isLive = true;
+  };
+  const run = async () => {
+    await preparing().catch(report);
     const following = isLive ? [follower.run(signal), tickUntil(follower, goals, options)] : [];
     const last = new AbortController();
     const exporting = exporter?.run(last.signal);
@@ -88,7 +95,7 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
     last.abort();
     await exporting;
   };
-  const state = () => ({ position: follower.position, open_goals: spans.openGoals, open_claims: spans.openClaims });
+  const state = () => ({ position: follower.position ?? null, open_goals: spans.openGoals, open_claims: spans.openClaims });
   return { metrics: metrics.registry, state, ready, ended: run() };
 }
 

@@ -20,10 +20,13 @@ export async function startTelemetryProgram(environment: Record<string, string>)
       return program.log().find(({ msg }) => msg.startsWith(words));
     });
   const { health_port } = await said("API started");
+  const scrape = async () => (await fetch(`http://127.0.0.1:${health_port}/metrics`)).text();
+  // It begins with the first one, or where traces are exported.
+  await scrape();
   await said("Telemetry begins");
   return {
     log: program.log,
-    scrape: async () => (await fetch(`http://127.0.0.1:${health_port}/metrics`)).text(),
+    scrape,
     async stop() {
       program.signal("SIGTERM");
       return await program.exited;

@@ -86,6 +86,38 @@ test("a scrape says that an approval waits, and for how long", async () => {
   expect(text).toMatch(/sett_instance_oldest_inquiry_seconds\{kind="approval"\} \d/);
 });
 
+test("nothing is followed until the first scrape, which brings what has happened since the start", async () => {
+  await using clan = await memoryClan();
+  await clan.join({ coder: { behaviour: worker } });
+  await clan.startOrchestrator();
+  const stop = new AbortController();
+  let followers = 0;
+  const followEvents: typeof clan.board.followEvents = (from, signal) => {
+    followers += 1;
+    return clan.board.followEvents(from, signal);
+  };
+  const board = { ...clan.board, followEvents };
+  const telemetry = startTelemetry({ board, settings, version: "1", log, signal: stop.signal });
+  await telemetry.ready;
+  await clan.ended(await clan.postGoal());
+  expect(followers).toBe(0);
+  expect(telemetry.state()).toEqual({ position: null, open_goals: 0, open_claims: 0 });
+  await waitFor("what has happened", async () =>
+    (await telemetry.metrics.metrics()).includes('sett_instance_goals_ended_total{state="achieved"} 1\n'),
+  );
+  expect(followers).toBe(1);
+  stop.abort();
+  await telemetry.ended;
+});
+
+test("telemetry that was never asked for ends with the signal", async () => {
+  await using clan = await memoryClan();
+  const stop = new AbortController();
+  const telemetry = startTelemetry({ board: clan.board, settings, version: "1", log, signal: stop.signal });
+  stop.abort();
+  await telemetry.ended;
+});
+
 test("events that were there before are not counted, and goals that ended before have their state", async () => {
   await using clan = await clanOfPast();
   const stop = new AbortController();
