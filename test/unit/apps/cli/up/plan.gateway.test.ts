@@ -37,6 +37,7 @@ describe("the gateway", () => {
       REDIS_URL: urlFor({ host: "sett-demo-redis", port: 6379, ownerPassword: "secret" }, { role: "gateway" }),
       SETT_REDIS_TIMEOUT: "3000ms",
       BUN_GC_TIMER_INTERVAL: "30000",
+      BUN_JSC_useFTLJIT: "0",
       SETT_REDIS_GIVE_UP: "60000ms",
       SETT_HEALTH_PORT: "8080",
       SETT_SOCKET: "/run/sett/gateway/gateway.sock",
