@@ -21,7 +21,7 @@ export const whole: Amount = {
   goals: 500,
   claims: 5_000,
   rounds: 5,
-  settleSeconds: 10,
+  settleSeconds: 150,
   idleSeconds: 20,
   crowd: 1_000,
   waiting: 100_000,
@@ -30,8 +30,20 @@ export const quick: Amount = { goals: 40, claims: 500, rounds: 2, settleSeconds:
 
 export type Figures = Record<string, number>;
 
+/**
+ * Three agents that have worked, and rest. What follows a start and a load for some minutes is no rest yet: code is compiled, garbage
+ * collected, and each thousand keys are looked through for artefacts by hand.
+ */
+export async function measureRest({ settleSeconds, idleSeconds }: Amount): Promise<Figures> {
+  await using redis = await startRedisServer();
+  await using sett = await SettSide.start(redis);
+  await sett.throughput(500);
+  await Bun.sleep(settleSeconds * 1_000);
+  return { idle_ms_per_second: await processorMsPerSecond([...sett.orchestratorPids, await pidOf(redis)], idleSeconds) };
+}
+
 /** Three agents beside BullMQ; and a hundred agents, of which one works, beside the three. */
-export async function measureRivals({ goals, claims, rounds, settleSeconds, idleSeconds }: Amount): Promise<Figures> {
+export async function measureRivals({ goals, claims, rounds }: Amount): Promise<Figures> {
   await using redis = await startRedisServer();
   await using sett = await SettSide.start(redis);
   await using bullmq = await BullmqSide.start(redis);
@@ -45,9 +57,6 @@ export async function measureRivals({ goals, claims, rounds, settleSeconds, idle
     jobRates.push(await bullmq.throughput(claims));
   }
   const bytes = await bytesWritten(redis, () => sett.throughput(claims));
-  // What follows a load for seconds (garbage, memory that is handed back, the last look at deadlines) is no rest yet.
-  await Bun.sleep(settleSeconds * 1_000);
-  const idle = await processorMsPerSecond([...sett.orchestratorPids, await pidOf(redis)], idleSeconds);
   const hundred: Clan = Object.fromEntries(
     Array.from({ length: 100 }, (_, index) => [`agent-${index}`, index === 0 ? "exclusive" : "ignore"] as const),
   );
@@ -65,7 +74,6 @@ export async function measureRivals({ goals, claims, rounds, settleSeconds, idle
     claims_per_job: ratioOf(claimRates, jobRates),
     claims_per_second: median(claimRates),
     aof_kb_3_agents: bytes / claims / 1_024,
-    idle_ms_per_second: idle,
     claims_100_by_3_agents: median(byThree),
   };
 }

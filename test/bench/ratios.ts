@@ -2,7 +2,7 @@
 // measured in turn, so that machines compare.
 import { loadavg } from "node:os";
 import { rounded } from "./figures.ts";
-import { type Figures, measureCrowd, measurePhases, measureRivals, measureTools, quick, whole } from "./ratio-figures.ts";
+import { type Figures, measureCrowd, measurePhases, measureRest, measureRivals, measureTools, quick, whole } from "./ratio-figures.ts";
 
 type Row = {
   name: string;
@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
 export async function printRatios(isQuick: boolean): Promise<void> {
   const amount = isQuick ? quick : whole;
   const figures: Figures = {};
-  for (const measure of [measureRivals, measurePhases, measureTools, measureCrowd]) {
+  for (const measure of [measureRest, measureRivals, measurePhases, measureTools, measureCrowd]) {
     const load = loadavg()[0] ?? 0;
     Object.assign(figures, await measure(amount));
     console.error(`${measure.name}: measured, at a load of ${rounded(load, 1)} before it`);
