@@ -2,7 +2,16 @@
 // measured in turn, so that machines compare.
 import { loadavg } from "node:os";
 import { rounded } from "./figures.ts";
-import { type Figures, measureCrowd, measurePhases, measureRest, measureRivals, measureTools, quick, whole } from "./ratio-figures.ts";
+import {
+  type Figures,
+  measureCrowd,
+  measurePhases,
+  measureRest,
+  measureRivals,
+  measureTools,
+  quick,
+  whole,
+} from "./ratio-figures.ts";
 
 type Row = {
   name: string;
