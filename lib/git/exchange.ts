@@ -5,13 +5,13 @@
 // It is no repository, and no git ever works in it: readers take one file out of it, as data.
 import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { removeTree } from "../folders/remove-tree.ts";
 import { SettError } from "../model/errors.ts";
 import type { AgentName, CommitHash, InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
 import { type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
 import type { FileOfAgents, FolderOfAgents } from "./folder-of-agents.ts";
-import { removeTree } from "./remove-tree.ts";
 
 /** `agent`: the one whose artefact has the commit, empty where that is unknown. */
 export interface RecordedCommit {

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
 import { chmod, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
+import type { FolderEntry } from "../folders/folder-entries.ts";
+import { resetFolder } from "../folders/remove-tree.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { packName } from "./exchange.ts";
-import type { FolderEntry } from "./folder-entries.ts";
-import { resetFolder } from "./remove-tree.ts";
 
 const packNames = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/;
 const unfinishedNames = /^\.(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
