@@ -22,7 +22,7 @@ export interface RecordedCommit {
 /** As much as the largest hosts accept at once. */
 export const maxPackBytes = 2 * 1024 * 1024 * 1024;
 /** More agents than an instance has. */
-const maxAgents = 10_000;
+export const maxAgents = 10_000;
 
 export function exchangePath(place: Pick<RepositoryPlace, "commonDir">, instance: InstanceName): string {
   return join(place.commonDir, "sett/exchange", instance);

@@ -1,6 +1,6 @@
 // `sett doctor` with a real Engine, a real Redis and real containers; and without each of them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -167,4 +167,25 @@ test("of a container that is not healthy it says what its health check has said"
     found: "it runs, and is not healthy: Waiting for secrets: token.",
     remedy: expect.stringContaining(`docker restart ${at.name("agent-x1")}`),
   });
+}, 60_000);
+
+test("what an agent has left in the exchange is named, until it is gone", async () => {
+  await using at = await dockerInstance();
+  const labels = {
+    ...at.labels({ component: "agent", agent: AgentName.parse("x"), role: "tester" }),
+    workspace: join(root, "repository"),
+  };
+  await at.run("sleep 60", { labels });
+  const folder = join(root, "repository/.git/sett/exchange", at.instance, "x");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "left.sh"), "");
+  const found = async () => (await findingsOf("repository", ["--name", at.instance])).of;
+  const of = await found();
+  expect(of("agent x", "exchange")).toMatchObject({
+    level: "warning",
+    found: "its folder has what was not published: left.sh",
+    remedy: expect.stringContaining(folder),
+  });
+  await rm(join(folder, "left.sh"));
+  expect((await found())("instance", "exchange")?.level).toBe("ok");
 }, 60_000);
