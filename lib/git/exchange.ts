@@ -5,6 +5,7 @@
 // It is no repository, and no git ever works in it: readers take one file out of it, as data.
 import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { removeDefaultAccess } from "../folders/access-list.ts";
 import { removeTree } from "../folders/remove-tree.ts";
 import { SettError } from "../model/errors.ts";
 import type { AgentName, CommitHash, InstanceName } from "../model/ids.ts";
@@ -49,6 +50,8 @@ export async function createExchange(
       const isNew = await makeFolder(folder);
       if (isNew) await changeOwner(writer, folder);
       await requireOwner(folder, writer.uid, isNew ? notOurs : leftBehind);
+      // Where nothing narrows the calls of its commands, one may have set it, and no new pack could be read.
+      if (!isNew) await removeDefaultAccess(folder);
     }
   } catch (cause) {
     if (cause instanceof SettError) throw cause;
