@@ -6,21 +6,24 @@ import { $ } from "bun";
 import type { Finding } from "../../apps/cli/facts/finding.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { canStartRootless, startRootlessEngine } from "../support/docker/rootless-engine.ts";
+import { ensureTinyImage, tinyImage } from "../support/docker/tiny-image.ts";
 import { settBinary } from "../support/process/compiled.ts";
 
 const { version } = packageJson;
-const images = ["redis", "orchestrator", "cub", "agent-base"].map((name) => `sett/${name}:${version}`);
+/** Few, since they take most of the time: the agent's has no git, and its command uses that of the cub. */
+const images = [...["redis", "orchestrator", "cub"].map((name) => `sett/${name}:${version}`), tinyImage];
 
 /** Commits who it is, and what it may. */
 const command = `set -e; cat > /dev/null; id -u > by; grep CapEff /proc/self/status >> by
-git add by; git -c user.name=One -c user.email=one@sett.invalid commit -qm "By one" >&2
-jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "Done"}'`;
+git() { LD_LIBRARY_PATH=/cub /cub/git -c user.name=One -c user.email=one@sett.invalid "$@"; }
+git add by; git commit -qm "By one" >&2
+echo '{"artefact_type": "CodeCommit", "artefact_payload": "'$(git rev-parse HEAD)'", "summary": "Done"}'`;
 
 const config = {
   version: "1.0",
   agents: {
     one: {
-      image: `sett/agent-base:${version}`,
+      image: tinyImage,
       command: ["sh", "-c", command],
       workspace: { mode: "rw" },
       bids: [{ on: "GoalDefined", bid: "exclusive" }],
@@ -31,6 +34,7 @@ const config = {
 test.if(canStartRootless)(
   "on a rootless Engine an agent commits as root of its container, which is the user, and without capabilities",
   async () => {
+    await ensureTinyImage();
     await using engine = await startRootlessEngine();
     const { as, folder, uid } = engine;
     await $`docker save ${images} | ${as} docker load`.quiet();
