@@ -12,6 +12,7 @@ import { ensurePrograms } from "./setup/debian-packages.mjs";
 import { ensureEngine } from "./setup/engine.mjs";
 import { ensureJavaScript } from "./setup/javascript.mjs";
 import { ensureSchemathesis } from "./setup/python.mjs";
+import { prepareRootlessEngine } from "./setup/rootless.mjs";
 import { runSteps } from "./setup/shell.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,7 +37,10 @@ await runSteps(async () => {
     ...(process.argv.includes("--tests") && testPrograms),
     ...(isWithoutDocker && machinePrograms),
   });
-  if (process.argv.includes("--tests")) ensureSchemathesis(root);
+  if (process.argv.includes("--tests")) {
+    ensureSchemathesis(root);
+    prepareRootlessEngine();
+  }
   if (isWithoutDocker) return;
   await ensureEngine();
   await ensureBaseImages();

@@ -10,7 +10,7 @@ import { type Drawer, drawApart } from "../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ownProgram } from "../../lib/process/own-program.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
-import { isHealthy } from "../../lib/service/health-check.ts";
+import { runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { createServiceApp } from "../../lib/service/service-app.ts";
@@ -62,7 +62,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
       });
       return;
     case "--healthcheck":
-      process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
+      process.exitCode = await runHealthcheck(
+        Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT),
+        console.log,
+      );
       return;
     case "--put-tls": {
       const { tls } = readSettings(process.env);

@@ -3,8 +3,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
-import type { FolderEntry } from "../../lib/git/folder-entries.ts";
-import { removeTree, resetFolder, resetMode } from "../../lib/git/remove-tree.ts";
+import type { FolderEntry } from "../../lib/folders/folder-entries.ts";
+import { removeTree, resetFolder, resetMode } from "../../lib/folders/remove-tree.ts";
 import { isRunningGit } from "../../lib/git/run-git.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { isMarked, processMarker } from "../../lib/process/bid-mark.ts";

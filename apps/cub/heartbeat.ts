@@ -66,7 +66,7 @@ export class Heartbeat {
     const slowest = this.#slowest();
     if (slowest.silentMs() > stuckAfterMs) return { ok: false, reason: `The ${slowest.name} is stuck.` };
     const { board, unfit, watch } = this.#deps;
-    const reason = board.contactProblem() ?? unfit?.() ?? watch.watcher.trouble;
+    const reason = board.contactProblem() ?? unfit?.() ?? watch.watcher.trouble ?? watch.executor.trouble;
     if (reason !== undefined) return { ok: false, reason };
     return { ok: true };
   }

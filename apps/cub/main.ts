@@ -10,7 +10,7 @@ import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
-import { isHealthy, readMetrics } from "../../lib/service/health-check.ts";
+import { readMetrics, runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
@@ -51,7 +51,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   if (claim !== undefined) return work(settings, claim);
   if (argument === "--metrics") return console.log(await readMetrics(settings.healthPort));
   if (argument === "--healthcheck") {
-    process.exitCode = (await isHealthy(settings.healthPort)) ? 0 : 1;
+    process.exitCode = await runHealthcheck(settings.healthPort, console.log);
     return;
   }
   const signal = stopSignal();
@@ -133,6 +133,15 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const now = systemClock.passedMs;
   const slate = new CleanSlate(log);
   const limits = toolLimits(settings, slate, workingCopy);
+  const watch = { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) };
+  // As long as it does not work, every grant fails.
+  const tidy = async () => {
+    await workingCopy?.tidyFolder().catch((error: unknown) => {
+      watch.executor.noteTrouble(`The agent's folder of the exchange cannot be emptied: ${messageOf(error)}`);
+      throw error;
+    });
+    watch.executor.noteTrouble(undefined);
+  };
   const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: maxBidOutputBytes };
   return {
     board,
@@ -160,12 +169,12 @@ async function depsOf(settings: Settings): Promise<Deps> {
     clear: async () => {
       await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
       await published?.mend();
-      await workingCopy?.tidyFolder();
+      await tidy();
     },
     wipe: async () => {
       await slate.wipe();
       const warn = (error: unknown) => log.warn("Could not tidy the agent's folder of the exchange", { error: messageOf(error) });
-      await workingCopy?.tidyFolder().catch(warn);
+      await tidy().catch(warn);
     },
     unfit: () => slate.problem,
     // Never from the blackboard, where others might write it.
@@ -188,7 +197,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     newId: randomUUID,
     log,
     metrics: (await import("./metrics.ts")).createCubMetrics(),
-    watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
+    watch,
   };
 }
 

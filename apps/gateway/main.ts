@@ -7,7 +7,7 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { openSocket } from "../../lib/service/forward.ts";
-import { isHealthy } from "../../lib/service/health-check.ts";
+import { runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
@@ -40,7 +40,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
     case "--version":
       return console.log(packageJson.version);
     case "--healthcheck":
-      process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
+      process.exitCode = await runHealthcheck(
+        Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT),
+        console.log,
+      );
       return;
     case "--egress":
       return await (await import("./egress/run-egress.ts")).runEgress(readEgressSettings(process.env));

@@ -8,7 +8,7 @@ import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
-import { isHealthy } from "../../lib/service/health-check.ts";
+import { runHealthcheck } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
@@ -34,7 +34,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     return await (await import("./run-log-reader.ts")).runLogReader(readLogReaderSettings(process.env));
   }
   if (argument === "--healthcheck") {
-    process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
+    process.exitCode = await runHealthcheck(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT), console.log);
     return;
   }
   const settings = readSettings(process.env);

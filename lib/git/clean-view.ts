@@ -4,11 +4,11 @@
 // folder with our own configuration, and the objects by a variable.
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../folders/remove-tree.ts";
 import { SettError } from "../model/errors.ts";
 import { CommitHash } from "../model/ids.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { readHead } from "./read-head.ts";
-import { removeTree } from "./remove-tree.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 
 /** What git reads first in a repository. None of it need be there. */

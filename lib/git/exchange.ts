@@ -5,13 +5,14 @@
 // It is no repository, and no git ever works in it: readers take one file out of it, as data.
 import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { removeDefaultAccess } from "../folders/access-list.ts";
+import { removeTree } from "../folders/remove-tree.ts";
 import { SettError } from "../model/errors.ts";
 import type { AgentName, CommitHash, InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
 import { type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
 import type { FileOfAgents, FolderOfAgents } from "./folder-of-agents.ts";
-import { removeTree } from "./remove-tree.ts";
 
 /** `agent`: the one whose artefact has the commit, empty where that is unknown. */
 export interface RecordedCommit {
@@ -22,7 +23,7 @@ export interface RecordedCommit {
 /** As much as the largest hosts accept at once. */
 export const maxPackBytes = 2 * 1024 * 1024 * 1024;
 /** More agents than an instance has. */
-const maxAgents = 10_000;
+export const maxAgents = 10_000;
 
 export function exchangePath(place: Pick<RepositoryPlace, "commonDir">, instance: InstanceName): string {
   return join(place.commonDir, "sett/exchange", instance);
@@ -49,6 +50,8 @@ export async function createExchange(
       const isNew = await makeFolder(folder);
       if (isNew) await changeOwner(writer, folder);
       await requireOwner(folder, writer.uid, isNew ? notOurs : leftBehind);
+      // Where nothing narrows the calls of its commands, one may have set it, and no new pack could be read.
+      if (!isNew) await removeDefaultAccess(folder);
     }
   } catch (cause) {
     if (cause instanceof SettError) throw cause;

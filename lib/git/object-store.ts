@@ -6,10 +6,10 @@
 //   .git/sett/objects/INSTANCE/info/sett-tips     the latest commits that were packed: of what they reach nothing is packed again
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { removeTree } from "../folders/remove-tree.ts";
 import { CommitHash, type InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
-import { removeTree } from "./remove-tree.ts";
 import { type Git, runGit } from "./run-git.ts";
 import { borrowing } from "./take-commit.ts";
 

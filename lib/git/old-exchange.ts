@@ -2,10 +2,10 @@
 // still fetched, and goals that were begun with it go on.
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../folders/remove-tree.ts";
 import { maxPackBytes } from "./exchange.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
-import { removeTree } from "./remove-tree.ts";
 import { type Taking, takePack } from "./take-commit.ts";
 
 /** More packs than those versions have ever left. */

@@ -4,14 +4,14 @@ import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
 import { chmod, lstat, open } from "node:fs/promises";
 import { join } from "node:path";
+import type { FolderEntry } from "../folders/folder-entries.ts";
+import { resetFolder } from "../folders/remove-tree.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { packName } from "./exchange.ts";
-import type { FolderEntry } from "./folder-entries.ts";
-import { resetFolder } from "./remove-tree.ts";
 
-const packNames = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/;
+export const packNames = /^(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/;
 const unfinishedNames = /^\.(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** As long as git may take to write a pack. */
+/** As long as git may take to write a pack: what is older was left by one that was ended. */
 const unfinishedMs = 15 * 60_000;
 const fileMode = 0o644;
 const pathMode = 0o755;
@@ -63,7 +63,7 @@ export class OwnPacks {
 
   async #isKept(name: string, stats: Stats, isFirst: boolean, checked: Map<number, string | undefined>): Promise<boolean> {
     if (!stats.isFile()) return false;
-    if (unfinishedNames.test(name)) return this.#isShared && Date.now() - stats.ctimeMs < unfinishedMs;
+    if (this.#isShared && isBeingWritten(name, stats, Date.now())) return true;
     if (!packNames.test(name)) return false;
     const known = this.#known.get(name);
     if (known === undefined && !isFirst && !this.#isShared) return false;
@@ -80,6 +80,10 @@ export class OwnPacks {
     this.#known.set(name, { ...versionOf(await lstat(path)), digest });
     return true;
   }
+}
+
+export function isBeingWritten(name: string, { ctimeMs }: Stats, now: number): boolean {
+  return unfinishedNames.test(name) && now - ctimeMs < unfinishedMs;
 }
 
 /** Whatever changes the file changes the time of the inode, which no program can set. */

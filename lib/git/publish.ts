@@ -2,11 +2,11 @@
 import { closeSync, openSync } from "node:fs";
 import { lstat, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../folders/remove-tree.ts";
 import { SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { packName } from "./exchange.ts";
 import { limitedInContainer } from "./limited.ts";
-import { removeTree } from "./remove-tree.ts";
 import { type Git, runGit } from "./run-git.ts";
 import { sharePack } from "./share-packs.ts";
 import { makeStore, takePack } from "./take-commit.ts";

@@ -8,9 +8,9 @@ import { createHash } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { chmod, constants, type FileHandle, link, lstat, open, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../folders/remove-tree.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { packName } from "./exchange.ts";
-import { removeTree } from "./remove-tree.ts";
 
 /** As many files stay open; those of the oldest commits are let go. */
 const maxPacks = 1_000;

@@ -4,9 +4,9 @@
 // published itself become further names of that one file: readers find each by its own name, and hash what is in it.
 import { link, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../folders/remove-tree.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { packName } from "./exchange.ts";
-import { removeTree } from "./remove-tree.ts";
 import { type Git, runGit } from "./run-git.ts";
 
 /** `gitDir`: where `commit` is; `folder`: the agent's own one of the exchange, which has its pack; `start`: the commit of the goal. */

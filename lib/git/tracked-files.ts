@@ -1,8 +1,8 @@
 // The files that git tracks in a working copy, which a checkout leaves as they are where their content is the same.
 import { chmodSync, lstatSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { type Path, pathIn } from "./folder-entries.ts";
-import { emptyFolder } from "./remove-tree.ts";
+import { type Path, pathIn } from "../folders/folder-entries.ts";
+import { emptyFolder } from "../folders/remove-tree.ts";
 
 /** `mode`: as git has it. The path is in latin1, one character for each byte. */
 type TrackedFile = { mode: string; path: string };

@@ -1,6 +1,7 @@
 // An agent's own working copy, made inside its container from objects that the agent may only read.
 import { mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { emptyFolder, mendFolder, removeTree } from "../folders/remove-tree.ts";
 import type { AgentName, CommitHash } from "../model/ids.ts";
 import { CleanView } from "./clean-view.ts";
 import type { RecordedCommit } from "./exchange.ts";
@@ -9,7 +10,6 @@ import { readDepth } from "./object-store.ts";
 import { ownConfig } from "./own-config.ts";
 import { OwnPacks } from "./own-packs.ts";
 import { publishCommit } from "./publish.ts";
-import { emptyFolder, mendFolder, removeTree } from "./remove-tree.ts";
 import { requireWorkspace } from "./require-workspace.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";

@@ -1,13 +1,28 @@
 // The container's HEALTHCHECK in images without curl: the program requests the health of the service beside it.
 import { SettError } from "../model/errors.ts";
 
-/** True when `GET /healthz` on this machine answers 200 within two seconds. */
-export async function isHealthy(port: number): Promise<boolean> {
+/**
+ * The exit code: 0 when `GET /healthz` on this machine answers 200 within two seconds. Otherwise `say` gets the reason, which the Engine keeps
+ * for who looks.
+ */
+export async function runHealthcheck(port: number, say: (reason: string) => void): Promise<0 | 1> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2_000) });
-    return answer.ok;
+    if (answer.ok) return 0;
+    say(reasonIn(await answer.text()));
   } catch {
-    return false;
+    say(`Nothing answers at port ${port}.`);
+  }
+  return 1;
+}
+
+/** A service that starts may say something else than a report. */
+function reasonIn(text: string): string {
+  try {
+    const { reason } = JSON.parse(text);
+    return String(reason);
+  } catch {
+    return text;
   }
 }
 

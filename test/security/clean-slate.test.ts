@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
+import type { Finding } from "../../apps/cli/facts/finding.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -156,4 +157,27 @@ test("where something cannot be removed no grant begins: the container starts ag
   expect(await outputOf(left)).toBe(clean);
   expect((await $`docker inspect --format ${"{{.RestartCount}}"} ${container()}`.text()).trim()).toBe("1");
   expect(await $`docker logs ${container()} 2>&1`.text()).toContain("What was left in the container cannot be removed:");
+});
+
+test("an agent whose folder of the exchange cannot be emptied fails each grant, says so, and `sett doctor` names what is in it", async () => {
+  const folder = join(sett.folder, ".git/sett/exchange", sett.name, "one");
+  const health = async () => await $`docker exec ${container()} /cub/cub --healthcheck`.nothrow().quiet().text();
+  expect(await outputOf("true")).toBe("");
+  expect(await health()).toBe("");
+  await $`docker exec ${container()} touch /git/exchange/one/left`;
+  if (!(await canLock(join(folder, "left")))) return;
+  try {
+    const goal = await sett.forage("true");
+    const failure = async () => (await sett.artefacts(goal)).find(({ structural_type }) => structural_type === "Failure");
+    expect((await waitFor("the Failure", failure)).payload).toContain("/git/exchange/one/left");
+    expect(await health()).toMatch(/^The agent's folder of the exchange cannot be emptied: .*left/);
+    const { out } = await sett.sett("doctor", "--name", sett.name, "--json");
+    const { findings }: { findings: Finding[] } = JSON.parse(out);
+    const ofExchange = findings.filter(({ check }) => check === "exchange");
+    expect(ofExchange).toMatchObject([{ subject: "agent one", found: expect.stringContaining("was not published: left") }]);
+  } finally {
+    await $`chattr -i ${join(folder, "left")}`;
+  }
+  expect(await outputOf("ls -A /git/exchange/one | grep left; true")).toBe("");
+  expect(await health()).toBe("");
 });

@@ -14,10 +14,11 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/model": { packages: ["zod"], rooms: [] },
   "lib/core": { packages: [], rooms: [] },
   "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
-  "lib/runtime": { packages: ["dockerode"], rooms: ["async", "process"] },
+  "lib/runtime": { packages: ["dockerode"], rooms: ["async", "folders", "process"] },
+  "lib/folders": { packages: [], rooms: [] },
   "lib/process": { packages: [], rooms: [] },
   "lib/drawing": { packages: ["@viz-js"], rooms: ["process"] },
-  "lib/git": { packages: [], rooms: [] },
+  "lib/git": { packages: [], rooms: ["folders"] },
   "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: ["models", "triggers"] },
   "lib/triggers": { packages: ["@octokit", "croner", "zod"], rooms: ["core"] },
   "lib/async": { packages: [], rooms: [] },
@@ -43,7 +44,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "logs", "async", "service"] },
   "apps/cub": {
     packages: ["ai", "@ai-sdk", "hono", "zod"],
-    rooms: ["core", "blackboard", "models", "async", "service", "process", "git"],
+    rooms: ["core", "blackboard", "models", "async", "service", "process", "folders", "git"],
   },
   "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
   "apps/api": {
@@ -174,7 +175,7 @@ test("the pure core knows no clock, no chance and no I/O", () => {
 
 /** The services' ports to the runtime, each with what does the same elsewhere, and what only a compiled program has. */
 const mayUseBun =
-  /^(?:lib\/(?:service\/serve|process\/(?:bid-mark|open-pipe|reap|shared-memory))|apps\/cli\/program\/embedded-file|apps\/api\/carried-page)\.ts$/;
+  /^(?:lib\/(?:folders\/access-list|service\/serve|process\/(?:bid-mark|open-pipe|reap|shared-memory))|apps\/cli\/program\/embedded-file|apps\/api\/carried-page)\.ts$/;
 
 test("only the ports to the runtime use what only Bun has", () => {
   const banned = /\bBun\.|"bun(?::\w+)?"/;

@@ -1,5 +1,6 @@
 // What `sett doctor` knows before it judges.
 
+import type { LeftInFolder } from "../../../lib/git/left-in-exchange.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
 
@@ -46,6 +47,8 @@ export type InstanceFacts = {
   state: string;
   redis: RedisFacts | undefined;
   parts: PartFacts[];
+  /** What agents have left in the exchange; undefined where its repository cannot be read. */
+  left: readonly LeftInFolder[] | undefined;
 };
 
 export type DoctorFacts = {

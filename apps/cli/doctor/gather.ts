@@ -3,9 +3,10 @@ import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
+import { type LeftInFolder, leftInExchange } from "../../../lib/git/left-in-exchange.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
-import { findInstance, hasAnything } from "../instance/find-instance.ts";
+import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { howItRuns } from "../instance/parts.ts";
 import { findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
@@ -58,7 +59,10 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
   if ((shell.env.REDIS_URL ?? "") !== "") {
     const { instance, redisUrl } = await findRedisPlace(shell, name);
     const redis = await readRedis(redisUrl, async () => undefined);
-    return { engine, instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, parts: [] } };
+    return {
+      engine,
+      instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, parts: [], left: undefined },
+    };
   }
   const { instances, dockerProblem } = await everyInstance(shell.env, { limitMs });
   const answering = dockerProblem === undefined || engine.state === "silent" ? engine : silent(dockerProblem);
@@ -68,7 +72,20 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
   const parts = await Promise.all(found.containers.map((part) => readPart(part, runtime)));
   const state = howItRuns(found) ?? "down";
   const redis = await redisOfInstance(found, runtime);
-  return { engine: answering, instance: { name: found.instance, runtime, state, redis, parts } };
+  const left = await leftBy(found, shell);
+  return { engine: answering, instance: { name: found.instance, runtime, state, redis, parts, left } };
+}
+
+async function leftBy(parts: InstanceParts, { env }: Shell): Promise<readonly LeftInFolder[] | undefined> {
+  const workspace = workspaceOf(parts);
+  if (workspace === "") return undefined;
+  try {
+    const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+    const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true });
+    return leftInExchange(repository.foldersOf(parts.instance).exchangeDir);
+  } catch {
+    return undefined;
+  }
 }
 
 async function ownInstance(

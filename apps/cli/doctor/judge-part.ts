@@ -24,7 +24,7 @@ export function judgePart({ part, survey, image, unanswered }: PartFacts, contex
   const isService = !["agent", "worker"].includes(part.labels.component);
   return [
     ...(unanswered === undefined ? [] : [silenceFinding(unanswered, context)]),
-    ...stateFinding(part, context),
+    ...stateFinding(part, survey?.failedCheck, context),
     versionFinding(part.labels.version, context),
     ...(survey === undefined
       ? []

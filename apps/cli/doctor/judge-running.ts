@@ -6,10 +6,21 @@ import type { Finding } from "../facts/finding.ts";
 /** `up`: the command that starts the container again. */
 type Context = { subject: string; container: string; up: string };
 
-/** Nothing of a part that runs and always has. */
-export function stateFinding(part: ContainerPart, { subject, up }: Context): Finding[] {
+/** Nothing of a part that runs and always has. `failedCheck`: what its last health check has said, where that failed. */
+export function stateFinding(
+  part: ContainerPart,
+  failedCheck: string | undefined,
+  { subject, container, up }: Context,
+): Finding[] {
   const base = { subject, check: "state" };
   const { state, restarts, isOutOfMemory } = part;
+  if (state.state === "running" && failedCheck !== undefined && failedCheck !== "") {
+    const remedy = `When the cause is gone it goes on; \`sett logs\` may show more. To start it anew: \`docker restart ${container}\`.`;
+    const why = "As long as this is so it takes no part in any work: an agent neither bids nor works.";
+    return state.health === "unhealthy"
+      ? [{ ...base, level: "problem", found: `it runs, and is not healthy: ${failedCheck}`, why, remedy }]
+      : [{ ...base, level: "warning", found: `its last health check failed: ${failedCheck}`, why, remedy }];
+  }
   const stopped = stoppedText(part);
   if (stopped !== undefined) {
     const why = "It takes no part in any work: an agent neither bids nor works.";

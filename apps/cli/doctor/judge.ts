@@ -5,6 +5,7 @@ import { partName } from "../../../lib/runtime/part-name.ts";
 import type { Finding } from "../facts/finding.ts";
 import type { DoctorFacts, InstanceFacts, PartFacts } from "./facts.ts";
 import { judgeEngine } from "./judge-engine.ts";
+import { judgeExchange } from "./judge-exchange.ts";
 import { judgeMachineNetworks } from "./judge-machine-networks.ts";
 import { judgePart } from "./judge-part.ts";
 import { judgeRedis } from "./judge-redis.ts";
@@ -58,7 +59,7 @@ function instanceFinding({ instance, isInRepository, engine }: DoctorFacts, sugg
 
 function partFindings(
   { version, engine, machineNetworks: now }: DoctorFacts,
-  { parts, redis }: InstanceFacts,
+  { parts, redis, left }: InstanceFacts,
   up: string,
 ): Finding[] {
   const architecture = engine.state === "answers" ? engine.architecture : undefined;
@@ -72,6 +73,7 @@ function partFindings(
         ...judgeMachineNetworks(facts, { subject, now, up }),
       ];
     }),
+    ...judgeExchange(left),
   ];
 }
 

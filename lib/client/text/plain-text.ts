@@ -1,4 +1,5 @@
 // Makes text from agents safe to print.
+import { unseen } from "../../core/unseen.ts";
 
 /**
  * Control characters could move the cursor, colour the terminal or forge a line; what cannot be seen could make a name look like another one,
@@ -14,34 +15,12 @@ export function plainLines(text: string): string {
 }
 
 function marked(text: string): string {
-  return text.replace(neededOrHidden, (_, needed: string | undefined) => needed ?? "�");
+  return text.replace(unseen, "�");
 }
 
 /** Colours and movements of the cursor. They are removed without a mark. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
 const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
-
-/** Scripts that cannot be written without joiners: those of Arabic, of India and its neighbours, and of Mongolia. */
-const joining = [
-  ...["Arabic", "Syriac", "Mongolian", "Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya", "Tamil", "Telugu", "Kannada"],
-  ...["Malayalam", "Sinhala", "Khmer", "Myanmar", "Tibetan"],
-].map((script) => `\\p{Script=${script}}`);
-const joined = `[${joining.join("")}\\u064b-\\u0655]`;
-
-/** Joiners within an emoji and between letters of those scripts, and one choice of form after an emoji or a Chinese character. */
-const needed = [
-  "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic})",
-  `(?<=${joined})[\\u200c\\u200d](?=${joined})`,
-  "(?<=\\p{Emoji})[\\ufe0e\\ufe0f]",
-  "(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}]",
-];
-
-/**
- * C0 and C1 controls, separators of lines, and all that has no look of its own: marks of direction, spaces without width, fillers, tags that
- * can hide whole sentences. Marks of format that can be seen, as those of Arabic numbers, are not among them.
- */
-const hidden = "(?![\\n\\t])[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]";
-const neededOrHidden = new RegExp(`(${needed.join("|")})|${hidden}`, "gu");
 
 const maxLineLength = 100;
 /** Only the beginning is read: a line may have 16 MiB. */

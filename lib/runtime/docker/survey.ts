@@ -37,6 +37,8 @@ export type ContainerSurvey = {
   limits: { memoryBytes: number | undefined; pids: number | undefined };
   /** Folders that the image declares as `VOLUME`, and that have a nameless volume each. */
   imageVolumes: string[];
+  /** What its last health check has said, where that failed and counts; empty where it has said nothing. */
+  failedCheck: string | undefined;
 };
 
 type Info = {
@@ -91,7 +93,7 @@ function securityName(option: string): string[] {
   return name === undefined || /profile=unconfined/.test(option) ? [] : [name];
 }
 
-export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts }: Docker.ContainerInspectInfo): ContainerSurvey {
+export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts, State }: Docker.ContainerInspectInfo): ContainerSurvey {
   const { user, privileged, readOnly, added, dropped, options, network } = withoutUndefined({
     network: HostConfig.NetworkMode ?? "default",
     user: Config.User,
@@ -121,7 +123,12 @@ export function surveyOf({ Config, HostConfig, NetworkSettings, Mounts }: Docker
     imageVolumes: (Mounts ?? []).flatMap(({ Name: name, Destination }) =>
       /^[0-9a-f]{64}$/.test(name ?? "") ? [Destination] : [],
     ),
+    failedCheck: failedCheckOf(State),
   };
+}
+
+function failedCheckOf({ Health: health }: Docker.ContainerInspectInfo["State"]): string | undefined {
+  return health === undefined || health.FailingStreak === 0 ? undefined : (health.Log?.at(-1)?.Output ?? "").trim();
 }
 
 /** A container keeps the mode that it was made with, whatever it is connected to later. */

@@ -51,13 +51,12 @@ const ownedFolder = "sett-volume";
 /**
  * An empty volume belongs to root. Unpacking an archive into a container that never runs changes its owner: the Engine does the work, so
  * nothing in the image is needed. The archive names the mount point and is unpacked at `/`, because the Engine skips an entry for the
- * folder that it unpacks into.
+ * folder that it unpacks into. An access control list that a command has set for new files goes with it; not each file system has such.
  */
 export async function prepareVolume(docker: Docker, volume: string, owner: Owner, image: string): Promise<void> {
   await withIdleContainer(docker, volume, { image, target: `/${ownedFolder}`, isFilled: false }, async (container) => {
-    await ask(`set the owner of the volume ${volume}`, () =>
-      container.putArchive(folderArchive(ownedFolder, owner), { path: "/" }),
-    );
+    const unpack = (hasList: boolean) => container.putArchive(folderArchive(ownedFolder, owner, hasList), { path: "/" });
+    await ask(`set the owner of the volume ${volume}`, () => unpack(true).catch(() => unpack(false)));
   });
 }
 

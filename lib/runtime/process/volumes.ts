@@ -1,6 +1,6 @@
 // Volumes: folders with labels.
-import { chmod, lstat, mkdir, readdir, readlink, rm, symlink } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readlink, symlink } from "node:fs/promises";
+import { removeTree } from "../../folders/remove-tree.ts";
 import { SettError } from "../../model/errors.ts";
 import type { PartLabels } from "../labels.ts";
 import type { MemoryVolume } from "../port.ts";
@@ -37,23 +37,7 @@ async function makeInMemory(registry: Registry, name: string): Promise<void> {
 
 export async function removeVolume(registry: Registry, name: string): Promise<void> {
   const target = await readlink(registry.volumeFolder(name)).catch(() => undefined);
-  if (target !== undefined) await removeFolder(target);
-  await removeFolder(registry.volumeFolder(name));
+  if (target !== undefined) await removeTree(target);
+  await removeTree(registry.volumeFolder(name));
   await registry.removeLabels("volumes", name);
-}
-
-/** Also where a tool removed the owner's permission to write. */
-async function removeFolder(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch {
-    await openFolders(path);
-    await rm(path, { recursive: true, force: true });
-  }
-}
-
-async function openFolders(path: string): Promise<void> {
-  if (!(await lstat(path)).isDirectory()) return;
-  await chmod(path, 0o700);
-  for (const name of await readdir(path)) await openFolders(join(path, name));
 }

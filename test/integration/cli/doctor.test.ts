@@ -1,6 +1,6 @@
 // `sett doctor` with a real Engine, a real Redis and real containers; and without each of them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -12,6 +12,7 @@ import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { startEngineProxy } from "../../support/docker/engine-proxy.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 type Report = { problems: number; findings: Finding[] };
 
@@ -150,3 +151,41 @@ test("an instance of a name that the Engine does not have is refused", async () 
     err: expect.stringContaining("There is no instance no-such-instance."),
   });
 });
+
+test("of a container that is not healthy it says what its health check has said", async () => {
+  await using at = await dockerInstance();
+  const check = { intervalMs: 100, timeoutMs: 20_000, retries: 1, startPeriodMs: 0 };
+  const command = ["/bin/sh", "-c", "echo 'Waiting for secrets: token.'; exit 1"];
+  const { id } = await at.run("sleep 60", { healthcheck: { ...check, command } });
+  await waitFor("its first check", async () => {
+    const state = (await at.runtime.containers.find(id))?.state;
+    return state?.state === "running" && state.health === "unhealthy";
+  });
+  const { of } = await findingsOf("outside", ["--name", at.instance]);
+  expect(of("agent x", "state")).toMatchObject({
+    level: "problem",
+    found: "it runs, and is not healthy: Waiting for secrets: token.",
+    remedy: expect.stringContaining(`docker restart ${at.name("agent-x1")}`),
+  });
+}, 60_000);
+
+test("what an agent has left in the exchange is named, until it is gone", async () => {
+  await using at = await dockerInstance();
+  const labels = {
+    ...at.labels({ component: "agent", agent: AgentName.parse("x"), role: "tester" }),
+    workspace: join(root, "repository"),
+  };
+  await at.run("sleep 60", { labels });
+  const folder = join(root, "repository/.git/sett/exchange", at.instance, "x");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "left.sh"), "");
+  const found = async () => (await findingsOf("repository", ["--name", at.instance])).of;
+  const of = await found();
+  expect(of("agent x", "exchange")).toMatchObject({
+    level: "warning",
+    found: "its folder has what was not published: left.sh",
+    remedy: expect.stringContaining(folder),
+  });
+  await rm(join(folder, "left.sh"));
+  expect((await found())("instance", "exchange")?.level).toBe("ok");
+}, 60_000);

@@ -4,7 +4,7 @@ import { closeSync, linkSync, mkdirSync, openSync, renameSync, symlinkSync, unli
 import { join } from "node:path";
 import { diskUse } from "../../../apps/cub/disk-use.ts";
 import { DiskWatch, sizeText } from "../../../apps/cub/disk-watch.ts";
-import { emptyFolder } from "../../../lib/git/remove-tree.ts";
+import { emptyFolder } from "../../../lib/folders/remove-tree.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { waitFor } from "../../support/wait-for.ts";
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { settRef } from "../../../lib/git/refs.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { denyNewFiles } from "../../support/git/access-list.ts";
 import {
   agentName,
   commitFiles,
@@ -46,6 +47,18 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
   await repository.removeFolders(instance);
   await repository.removeRefs(instance);
   expect(snapshot(host.path)).toEqual(before);
+});
+
+test("an access control list that denies new files does not stay on an agent's folder of the exchange", async () => {
+  using host = sampleRepository();
+  const repository = await open(host.path);
+  await repository.createFolders(instance, [agentName]);
+  const folder = join(repository.foldersOf(instance).exchangeDir, agentName);
+  if (!denyNewFiles(folder)) return;
+  writeFileSync(join(folder, "before"), "");
+  await repository.createFolders(instance, [agentName]);
+  writeFileSync(join(folder, "after"), "");
+  expect(["before", "after"].map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8))).toEqual(["0", "644"]);
 });
 
 test("what is not committed is listed with its state", async () => {

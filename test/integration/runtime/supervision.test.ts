@@ -201,10 +201,12 @@ test("what may hold a password can be read by its owner alone", async () => {
   expect((await stat(folder)).mode & 0o077).toBe(0);
 });
 
-test.if(canRunUnprivileged())("a volume in which a tool took away its own right to write is still removed", () => {
-  const sources = join(root, "lib/runtime/process");
-  // As a user who needs the rights.
-  const script = `
+test.if(canRunUnprivileged())(
+  "a volume is removed in which a tool took away its own right to write, by names that are no UTF-8 too",
+  () => {
+    const sources = join(root, "lib/runtime/process");
+    // As a user who needs the rights.
+    const script = `
     import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
     import { Registry } from "${sources}/registry.ts";
     import { createVolume, removeVolume } from "${sources}/volumes.ts";
@@ -212,12 +214,16 @@ test.if(canRunUnprivileged())("a volume in which a tool took away its own right 
     await createVolume(registry, "v", { instance: "demo", workspace: "", version: "", component: "blackboard" });
     mkdirSync(registry.volumeFolder("v") + "/deep");
     writeFileSync(registry.volumeFolder("v") + "/deep/file", "");
-    chmodSync(registry.volumeFolder("v") + "/deep", 0o500);
+    const named = Buffer.concat([Buffer.from(registry.volumeFolder("v") + "/deep/"), Buffer.from([0xff, 0xfe])]);
+    mkdirSync(named);
+    writeFileSync(Buffer.concat([named, Buffer.from("/file")]), "");
+    for (const folder of [named, registry.volumeFolder("v") + "/deep"]) chmodSync(folder, 0o500);
     await removeVolume(registry, "v");
     console.log(readdirSync(registry.root + "/volumes").length);
     rmSync(registry.root, { recursive: true });`;
-  expect(runAsContainerUser(process.execPath, ["-e", script])).toBe("0");
-});
+    expect(runAsContainerUser(process.execPath, ["-e", script])).toBe("0");
+  },
+);
 
 test("what a process says does not fill the disk: the end of its log is kept, and a follower misses nothing", async () => {
   await using sett = await processInstance();

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgentName } from "../../../lib/model/ids.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
+import { denyNewFiles } from "../../support/git/access-list.ts";
 
 const timeLimitMs = 120_000;
 const agent = AgentName.parse("coder");
@@ -74,6 +76,21 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
   });
   expect(await sett.runtime.containers.wait(reader.id)).toBe(0);
 }, 120_000);
+
+test.if(process.getuid?.() === 0)("preparing a volume removes an access control list that denies new files", async () => {
+  await using sett = await dockerInstance();
+  const volume = sett.name("workspace-coder");
+  await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+  const { stdout } = await docker("volume", "inspect", "--format", "{{.Mountpoint}}", volume);
+  const folder = stdout.trim();
+  // The Engine may be on another machine, and its disk without such lists.
+  if (!existsSync(folder) || !denyNewFiles(folder)) return;
+  await writeFile(join(folder, "before"), "");
+  await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10001 }, tinyImage);
+  await writeFile(join(folder, "after"), "");
+  const modes = await Promise.all(["before", "after"].map(async (name) => (await stat(join(folder, name))).mode & 0o777));
+  expect(modes.map((mode) => mode.toString(8))).toEqual(["0", "644"]);
+});
 
 test(
   "the carrier is filled from its image without running anything, and is read-only where it is mounted",

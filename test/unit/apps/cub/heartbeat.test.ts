@@ -97,6 +97,15 @@ describe("the heartbeat", () => {
     expect(heartbeat.health()).toEqual({ ok: true });
   });
 
+  test("the health says why every grant fails, until none does", async () => {
+    const { scene, watch, heartbeat } = await beating();
+    await using _ = scene;
+    watch.executor.noteTrouble("The agent's folder of the exchange cannot be emptied: EPERM");
+    expect(heartbeat.health()).toEqual({ ok: false, reason: "The agent's folder of the exchange cannot be emptied: EPERM" });
+    watch.executor.noteTrouble(undefined);
+    expect(heartbeat.health()).toEqual({ ok: true });
+  });
+
   test("the health says when Redis is away", async () => {
     await using scene = await cubScene({ wrap: (board) => ({ ...board, contactProblem: () => "Redis does not answer." }) });
     const { cub } = scene.start();

@@ -46,6 +46,24 @@ test("what could hide text or move a cursor is taken out", () => {
   expect(text("{{ body }}", { body: hostile })).toStartWith("> a[2Jbcdcbaefg\ufffdh\n");
 });
 
+test.each([
+  ["a mark of direction of Arabic", "\u061c"],
+  ["a filler", "\u3164"],
+  ["a separator of vowels", "\u180e"],
+  ["a variant of nothing", "\ufe0f"],
+  ["another", "\u{e0100}"],
+  ["an annotation", "\ufff9"],
+  ["a joiner where nothing joins", "\u200d"],
+])("what cannot be seen is taken out, as the terminal marks it: %s", (_, hidden) => {
+  expect(text("{{ title }}", { title: `pay${hidden}pal` })).toStartWith("paypal\n");
+  expect(text("{{ body }}", { body: `pay${hidden}pal` })).toStartWith("> paypal\n");
+});
+
+test("what writing needs stays", () => {
+  for (const title of ["\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"])
+    expect(text("{{ title }}", { title })).toStartWith(`“${title}”`);
+});
+
 test("a value is cut in length, and never within a character", () => {
   const made = text("{{ title }}", { title: "x".repeat(5_000) });
   expect(made).toBe(`“${"x".repeat(maxLineLength - 1)}…”${note("title")}`);

@@ -18,6 +18,7 @@ const survey: ContainerSurvey = {
   networks: ["none"],
   limits: { memoryBytes: 512 * 1024 ** 2, pids: 256 },
   imageVolumes: [],
+  failedCheck: undefined,
 };
 
 const own = { "org.opencontainers.image.title": "sett/orchestrator", "org.opencontainers.image.version": "1" };
@@ -116,6 +117,19 @@ test.each<[string, Partial<PartFacts["part"]>, string]>([
 ])("a part that %s is named", (_, over, level) => {
   const facts = { ...sound, part: { ...sound.part, ...over } };
   expect(levels(facts)).toEqual({ ...levels(sound), state: level });
+});
+
+test("what a health check has said is in the finding: a problem when it failed repeatedly, before that a warning", () => {
+  const reason = "The bid command does not run: spawn EAGAIN";
+  const running = (health: "healthy" | "unhealthy", failedCheck: string | undefined) => {
+    const state = { state: "running" as const, startedAt: "2026-01-01T00:00:00Z", health };
+    const facts = { ...surveyed({ failedCheck }), part: { ...sound.part, state } };
+    return judged(facts).find(({ check }) => check === "state");
+  };
+  expect(running("unhealthy", reason)).toMatchObject({ level: "problem", found: `it runs, and is not healthy: ${reason}` });
+  expect(running("unhealthy", "")).toMatchObject({ level: "problem", found: "it runs, and does not answer its health check" });
+  expect(running("healthy", reason)).toMatchObject({ level: "warning", found: `its last health check failed: ${reason}` });
+  expect(running("healthy", undefined)).toBeUndefined();
 });
 
 test("a container about which the Engine says nothing is a problem", () => {

@@ -6,8 +6,9 @@ import { surveyOf } from "../../../../../lib/runtime/docker/survey.ts";
 type Info = Docker.ContainerInspectInfo;
 
 /** As the Engine describes one; only what is read. */
-const inspected = (networks: object, limits: object) =>
+const inspected = (networks: object, limits: object, state: object = {}) =>
   surveyOf({
+    State: state,
     Config: { User: "10001:10001" },
     HostConfig: { NetworkMode: "none", ...limits },
     NetworkSettings: { Ports: {}, Networks: networks },
@@ -26,4 +27,19 @@ test("a limit that was removed is none, in each way that the Engine says it", ()
   for (const none of [0, -1, null]) {
     expect(inspected({}, { Memory: 0, PidsLimit: none }).limits).toEqual({ memoryBytes: undefined, pids: undefined });
   }
+});
+
+test("of its health checks counts what the last one has said, where that was not good", () => {
+  const checked = (FailingStreak: number, ...last: object[]) =>
+    inspected({}, {}, { Health: { Status: "healthy", FailingStreak, Log: last } }).failedCheck;
+  const [bad, good] = [
+    { ExitCode: 1, Output: "The bid command does not run.\n" },
+    { ExitCode: 0, Output: "fine" },
+  ];
+  expect(checked(1, good, bad)).toBe("The bid command does not run.");
+  expect(checked(0, bad, good)).toBeUndefined();
+  // While it starts, none counts.
+  expect(checked(0, bad)).toBeUndefined();
+  expect(checked(2, bad, { ExitCode: -1, Output: "" })).toBe("");
+  expect(inspected({}, {}).failedCheck).toBeUndefined();
 });
