@@ -46,7 +46,7 @@ const diff = createRoute({
   tags,
   summary: "Read what the commit of an artefact changes",
   description:
-    "A unified diff since the commit at which the work began, after a line for each commit, as `sett unearth` shows it.",
+    "A unified diff since the commit at which the work began, after a line for each commit, as `sett unearth` shows it. After git's line of a binary file are its sizes: `Bin 2000 -> 3000 bytes`.",
   security,
   request: { params },
   responses: { 200: text("The diff."), ...findProblems },
