@@ -114,10 +114,10 @@ test("at 360 pixels the log says who did what on which goal, and cuts no sentenc
       const [who, text] = [row.querySelector<HTMLElement>(".event-who"), row.querySelector<HTMLElement>(".event-text")];
       const isCut = (part: HTMLElement | null) =>
         part === null || part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight + 1;
-      const said = text?.innerText ?? "";
+      const said = text?.textContent ?? "";
       const { height, bottom } = row.getBoundingClientRect();
       const overlaps = (row.nextElementSibling?.getBoundingClientRect().top ?? bottom) < bottom - 1;
-      return { said, height, overlaps, isCut: isCut(who) || (said.length < 70 && isCut(text)) };
+      return { said, height, overlaps, isCut: isCut(who) || (said.length < 85 && isCut(text)) };
     }),
   );
   expect(events.length).toBeGreaterThan(5);

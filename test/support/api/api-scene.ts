@@ -114,7 +114,7 @@ export class ApiScene implements AsyncDisposable {
       },
       ...(body === undefined
         ? {}
-        : { body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body) }),
+        : { body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body) }),
     });
     const text = await answer.text();
     const read = { status: answer.status, headers: answer.headers, text, body: jsonOf(text) };
