@@ -8,6 +8,7 @@ import { TopBar } from "./components/top-bar.tsx";
 import { InstanceContext, useInstanceReading } from "./data/instance.ts";
 import { useNotifier } from "./data/notices.ts";
 import { usePlace } from "./data/place.ts";
+import { useSubject } from "./data/subject.ts";
 import type { Route } from "./routes.ts";
 import { GoalsView } from "./views/goals/goals-view.tsx";
 
@@ -94,10 +95,11 @@ function waitingOf(counts: { open_questions: number; open_approvals: number } | 
 }
 
 function useTitle({ view }: Route, instance: string | undefined, waiting: number): void {
+  const name = useSubject() ?? titles[view];
   useEffect(() => {
     const count = waiting > 0 ? `(${waiting}) ` : "";
-    document.title = `${count}${titles[view]} · ${instance ?? "Sett"}`;
-  }, [view, instance, waiting]);
+    document.title = `${count}${name} · ${instance ?? "Sett"}`;
+  }, [name, instance, waiting]);
 }
 
 /** After a change of the view, the keyboard goes on at its beginning. */

@@ -12,7 +12,7 @@ const asMessages = ["--format=medium", "--no-color", "--no-decorate", "--no-show
 
 type GitCalls = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
 
-/** `files`: how many lines of each file are changed. `lines`: the lines themselves, as a unified diff. */
+/** `files`: how many lines of each file are changed. `lines`: the lines themselves, as a unified diff, and the sizes of binary files. */
 export type ChangeDetail = "files" | "lines";
 
 /**
@@ -33,7 +33,8 @@ export async function showChanges(
     throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
   }
   try {
-    return await show(git, commit, starts, detail);
+    const shown = await show(git, commit, starts, detail);
+    return detail === "lines" ? await withSizes(git, shown) : shown;
   } catch (cause) {
     const message = `The changes of commit ${commit} cannot be shown: ${messageOf(cause)}.`;
     throw new SettError("git-failed", message, { hint: "Do not check it out before you know why.", cause });
@@ -53,6 +54,25 @@ async function show(git: GitCalls, commit: CommitHash, starts: readonly CommitHa
   const older = count > maxShownCommits ? `\n… and ${count - maxShownCommits} older commits\n` : "";
   const number = count === 1 ? "1 commit" : `${count} commits`;
   return `${number} since ${short(base)}\n\n${log}${older}\n${files === "" ? " no file is changed\n" : files}`;
+}
+
+/** No line of a file or a message begins like these: git sets a sign or blanks before each. */
+const binaryChange = /^index ([0-9a-f]+)\.\.([0-9a-f]+)[^\n]*\nBinary files [^\n]* differ\n/gm;
+const noFile = /^0+$/;
+
+/** Adds the sizes of a binary file before and after, in the words of git's statistics: `Bin 2000 -> 3000 bytes`. */
+async function withSizes(git: GitCalls, diff: string): Promise<string> {
+  const hashes = [...diff.matchAll(binaryChange)].flatMap(([, before = "", after = ""]) => [before, after]);
+  const named = [...new Set(hashes)].filter((hash) => !noFile.test(hash));
+  if (named.length === 0) return diff;
+  const run = { args: ["cat-file", "--batch-check=%(objecttype) %(objectsize)"], stdin: `${named.join("\n")}\n` };
+  const answers = (await git.run(run)).split("\n");
+  const sizes = new Map(named.map((hash, at) => [hash, /^blob (\d+)$/.exec(answers[at] ?? "")?.[1]]));
+  const sizeOf = (hash: string) => (noFile.test(hash) ? "0" : sizes.get(hash));
+  return diff.replace(binaryChange, (found, before: string, after: string) => {
+    const [old, now] = [sizeOf(before), sizeOf(after)];
+    return old === undefined || now === undefined ? found : `${found}Bin ${old} -> ${now} bytes\n`;
+  });
 }
 
 async function firstAncestor(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[]): Promise<CommitHash | undefined> {

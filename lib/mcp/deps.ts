@@ -15,6 +15,8 @@ export type OpenInstance = AsyncDisposable & {
   person: Actor;
   /** Throws where there is no repository, and as `postGoal`. */
   postGoal(order: GoalOrder): Promise<Artefact>;
+  /** What the commit of a result changes, as a unified diff. Throws where there is no repository, and as `showChanges`. */
+  changes(result: Artefact): Promise<string>;
 };
 
 /** A call of a tool that writes. `error`: what it was refused for. `goal`: where it is known. */

@@ -56,7 +56,7 @@ async function makeCommits() {
   await $`git init --quiet && git config user.name Ada && git config user.email ada@sett.invalid`.cwd(folder);
   await Promise.all([write("logo.bin", "a\0b"), write("gone.bin", "\0x"), write("tool.sh", "echo\n")]);
   const base = await commitAll();
-  await Promise.all([write("logo.bin", "a\0c"), write("new.bin", "\0"), write("empty.txt", ""), write('quo"te.txt', "1\n")]);
+  await Promise.all([write("logo.bin", "a\0cd"), write("new.bin", "\0"), write("empty.txt", ""), write('quo"te.txt', "1\n")]);
   await write("huge.ts", Array.from({ length: lines }, (_, at) => `export const value${at} = "${at}";\n`).join(""));
   await write("wide.txt", `${"x".repeat(2_500)}the end\n`);
   await Promise.all([rm(join(folder, "gone.bin")), chmod(join(folder, "tool.sh"), 0o755)]);
@@ -85,9 +85,9 @@ test.each(ways)("the diff $where says what is changed of files without lines", a
     const texts = await file.locator("h3, .diff-words").allTextContents();
     return texts.map((text) => text.replace(/[▾▸]/g, "").replace(/\s+/g, " ").trim());
   };
-  expect(await said("logo.bin")).toEqual(["logo.bin binary", "A binary file. Its content changes, and is not shown."]);
-  expect(await said("new.bin")).toEqual(["new.bin new, binary", "A binary file. Its content is not shown."]);
-  expect(await said("gone.bin")).toEqual(["gone.bin deleted, binary", "A binary file. Its content is not shown."]);
+  expect(await said("logo.bin")).toEqual(["logo.bin binary, 3 B → 4 B", "A binary file. Its content changes, and is not shown."]);
+  expect(await said("new.bin")).toEqual(["new.bin new, binary, 1 B", "A binary file. Its content is not shown."]);
+  expect(await said("gone.bin")).toEqual(["gone.bin deleted, binary, 2 B", "A binary file. Its content is not shown."]);
   expect(await said("empty.txt")).toEqual(["empty.txt new, empty", "An empty file."]);
   expect(await said("tool.sh")).toEqual(["tool.sh executable now", "Its content is the same."]);
   expect(await said("link")).toEqual(["link new, symbolic link +1 −0"]);

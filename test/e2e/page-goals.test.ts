@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
 
@@ -20,6 +21,10 @@ test("a goal that a trigger has stated is marked in the list and in its own view
   expect(await page.getByText("by trigger").count()).toBe(1);
   await page.getByText("by trigger nightly").click();
   await page.getByText(/^stated .* by trigger nightly$/).waitFor();
+  // Each window says which goal it has.
+  await waitFor("the goal in the title", async () => (await page.title()).startsWith("Sweep · "));
+  await page.getByRole("navigation").getByRole("link", { name: "Goals" }).click();
+  await waitFor("the view in the title", async () => (await page.title()).startsWith("Goals · "));
 });
 
 test("of a goal that does not exist a person learns which view helps, and no request", async () => {

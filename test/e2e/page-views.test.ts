@@ -106,6 +106,35 @@ for (const size of sizes)
     expect(found).toEqual([]);
   });
 
+test("at 360 pixels the log says who did what on which goal, and cuts no sentence of usual length", async () => {
+  const page = await browser.open(scene.page.address("#/log"), { width: 360, height: 740 });
+  await page.getByText("works on claim").first().waitFor();
+  const events = await page.locator(".event").evaluateAll((rows) =>
+    rows.map((row) => {
+      const [who, text] = [row.querySelector<HTMLElement>(".event-who"), row.querySelector<HTMLElement>(".event-text")];
+      const isCut = (part: HTMLElement | null) =>
+        part === null || part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight + 1;
+      const said = text?.textContent ?? "";
+      const { height, bottom } = row.getBoundingClientRect();
+      const overlaps = (row.nextElementSibling?.getBoundingClientRect().top ?? bottom) < bottom - 1;
+      return { said, height, overlaps, isCut: isCut(who) || (said.length < 85 && isCut(text)) };
+    }),
+  );
+  expect(events.length).toBeGreaterThan(5);
+  expect(events.filter(({ isCut, overlaps }) => isCut || overlaps)).toEqual([]);
+  await page.locator(".event-goal:visible").first().waitFor();
+});
+
+test("at 360 pixels the names of agents and their bids are not broken", async () => {
+  const page = await browser.open(scene.page.address(`#/goals/${scene.goals.release.id}?a=${scene.goals.release.id}&tab=work`), {
+    width: 360,
+    height: 740,
+  });
+  await page.getByText("standard claim").waitFor();
+  const heights = await page.locator(".bids td").evaluateAll((cells) => cells.map((cell) => cell.clientHeight));
+  expect(new Set(heights).size).toBe(1);
+});
+
 test("axe is at work: it finds what was made wrong on purpose", async () => {
   const page = await browser.open(scene.page.address("#/new"));
   await page.getByLabel("What is to be achieved").waitFor();

@@ -1,5 +1,5 @@
 // Finds out who asks: by a bearer token, a JWT of the identity provider, or the cookie of the page.
-import { isRemoteCall } from "../../../lib/client/remote/calls.ts";
+import { isRemoteCall, readsTogether } from "../../../lib/client/remote/calls.ts";
 import { rightOf } from "../../../lib/client/remote/serve-call.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
@@ -49,7 +49,8 @@ export function isWrite({ method }: Pick<Request, "method">): boolean {
 export function isRecorded(request: Pick<Request, "method" | "url">): boolean {
   const { pathname } = new URL(request.url);
   const [, call = ""] = /^\/v1\/board\/(\w+)$/.exec(pathname) ?? [];
-  return isWrite(request) && pathname !== "/mcp" && !(isRemoteCall(call) && rightOf(call) === "read");
+  const isReading = call === readsTogether || (isRemoteCall(call) && rightOf(call) === "read");
+  return isWrite(request) && pathname !== "/mcp" && !isReading;
 }
 
 export function unknownCaller(why: string): SettError {

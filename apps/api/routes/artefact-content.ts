@@ -1,6 +1,7 @@
 // What is behind an artefact: its content, what its agent was given, what its commit changes, and what its model was asked.
 import { createRoute, z } from "@hono/zod-openapi";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
+import { requireResultCommit } from "../../../lib/client/facts/result-commit.ts";
 import { readTranscript, transcriptJson } from "../../../lib/client/facts/transcript.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -46,7 +47,7 @@ const diff = createRoute({
   tags,
   summary: "Read what the commit of an artefact changes",
   description:
-    "A unified diff since the commit at which the work began, after a line for each commit, as `sett unearth` shows it.",
+    "A unified diff since the commit at which the work began, after a line for each commit, as `sett unearth` shows it. After git's line of a binary file are its sizes: `Bin 2000 -> 3000 bytes`.",
   security,
   request: { params },
   responses: { 200: text("The diff."), ...findProblems },
@@ -80,11 +81,7 @@ export function addContentRoutes(api: Api, parts: Parts): void {
 
   api.openapi(diff, async (request) => {
     const artefact = await artefactOf(parts, request.req.valid("param").id);
-    const { metadata, logical_id, goal_id, type } = artefact;
-    if (metadata.commit === undefined || String(logical_id) === String(goal_id))
-      throw new SettError("artefact-not-found", `${type} ${artefact.id} has no commit of an agent.`, {
-        hint: "Only a result with `metadata.commit` has a diff.",
-      });
+    requireResultCommit(artefact);
     const changes = await repositoryOf(parts).changes(board, artefact);
     return plainText(request, changes, etagOf(changes));
   });

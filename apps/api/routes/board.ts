@@ -1,8 +1,15 @@
 // What a command line of Sett uses of the API (SETT_API): calls of the blackboard, and packs of commits. No part of the documented API, because
 // it changes with each version.
 
+import { z } from "zod";
 import { notFound as noArtefact, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
-import { isRemoteCall } from "../../../lib/client/remote/calls.ts";
+import {
+  isRemoteCall,
+  maxReadsTogether,
+  mayBeTogether,
+  type RemoteCallName,
+  readsTogether,
+} from "../../../lib/client/remote/calls.ts";
 import { decode, encode } from "../../../lib/client/remote/codec.ts";
 import { goalOfCall } from "../../../lib/client/remote/goal-of-call.ts";
 import { type CallDeps, rightOf, serveCall } from "../../../lib/client/remote/serve-call.ts";
@@ -14,11 +21,26 @@ import { repositoryOf } from "./goals.ts";
 
 type Posted = Parameters<CallDeps["postGoal"]>[0];
 
+const TogetherName = z.custom<RemoteCallName>((name) => typeof name === "string" && isRemoteCall(name) && mayBeTogether(name));
+const Reads = z
+  .array(z.tuple([TogetherName, z.unknown()]))
+  .min(1)
+  .max(maxReadsTogether);
+
 /** The person reads it at a command line. */
 const suggest = suggestFor(undefined);
 
 export function addBoardRoutes(api: Api, parts: Parts): void {
   const { board } = parts;
+
+  // The gate has seen that the caller may read. Where one of them fails, the command line asks for each alone.
+  api.post(`/v1/board/${readsTogether}`, async (context) => {
+    const deps = { board, actor: context.var.caller.actor, suggest, postGoal: neverPosts };
+    const calls = Reads.safeParse(argumentsIn(await context.req.text())).data;
+    if (calls === undefined) throw new SettError("usage", `Only 1 to ${maxReadsTogether} calls that read are answered together.`);
+    const values = await Promise.all(calls.map(([name, args]) => serveCall(name, args, deps)));
+    return context.body(encode(values), 200, { "content-type": "application/json" });
+  });
 
   api.post("/v1/board/:call", async (context) => {
     const name = context.req.param("call");
@@ -41,6 +63,10 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     if (artefact === undefined) throw noArtefact(text, "artefact", suggest);
     return context.body(await repositoryOf(parts).pack(board, artefact), 200, { "content-type": "application/octet-stream" });
   });
+}
+
+async function neverPosts(): Promise<never> {
+  throw new SettError("usage", "What only reads states no goal.");
 }
 
 /** Throws `usage`. */

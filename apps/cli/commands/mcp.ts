@@ -4,13 +4,17 @@ import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
+import { requireResultCommit } from "../../../lib/client/facts/result-commit.ts";
+import { startsOfWork } from "../../../lib/client/facts/start-of-work.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
+import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { OpenInstance } from "../../../lib/mcp/deps.ts";
 import { Unanswered } from "../../../lib/mcp/unanswered.ts";
 import { answerToUnreadable } from "../../../lib/mcp/unreadable.ts";
 import { allRights, Right } from "../../../lib/model/api-access.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, nameArgument } from "../program/arguments.ts";
@@ -93,18 +97,25 @@ async function open(args: { name: string | undefined; as: string | undefined }, 
     asker,
     person: await session.actor(args.as === undefined || args.as === "" ? undefined : args.as),
     async postGoal({ text, id, actor, marks }) {
-      const { HostRepository } = await import("../../../lib/git/host-repository.ts");
-      if (place.workspace === undefined) {
-        throw new SettError("repository-unusable", `${shell.cwd} is not in a git repository.`, {
-          hint: "Start the server in the repository on which agents should work.",
-        });
-      }
-      const repository = await HostRepository.open(place.workspace, { env: shell.env });
+      const repository = await openWorkspace(place.workspace, shell);
       const recording = recordingOf(place.containers);
       return await postGoal(board, repository, { text, id, actor, marks, suggest: shell.suggest, recording });
     },
+    async changes(result) {
+      const repository = await openWorkspace(place.workspace, shell);
+      await fetchResults(shell, place.workspace, () => readResults(board), { of: result.id });
+      return await repository.showChanges(requireResultCommit(result), await startsOfWork(board, result), "lines");
+    },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
+}
+
+async function openWorkspace(workspace: string | undefined, { cwd, env }: Shell): Promise<HostRepository> {
+  const { HostRepository: Repository } = await import("../../../lib/git/host-repository.ts");
+  if (workspace !== undefined) return await Repository.open(workspace, { env });
+  throw new SettError("repository-unusable", `${cwd} is not in a git repository.`, {
+    hint: "Start the server in the repository on which agents should work.",
+  });
 }
 
 /** Through the API those that its token has, too. Where the API is away, each call says what the token may not do. */

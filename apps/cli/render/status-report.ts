@@ -67,7 +67,9 @@ export function statusReport(
     ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, suggest))),
     ...(crashes.length === 0 ? [] : [""]),
     ...(goals.length === 0 ? [`There are no goals yet. Post one: ${suggest('forage --goal "…"')}`] : []),
-    ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: ${suggest("status --all")}`)]),
+    ...(hidden === 0
+      ? []
+      : [style.dim(`… ${hidden === 1 ? "1 older goal," : `${hidden} older goals, all`} at rest: ${suggest("status --all")}`)]),
     ...goals.flatMap((goal) => goalLines(goal, situation, drawing, columns)),
   ];
   return lines.flatMap((line) => wrap(line, { columns }).split("\n"));

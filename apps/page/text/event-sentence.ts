@@ -20,6 +20,7 @@ const because = (field: Field) => (field("reason") === "" ? "" : `: ${field("rea
 const claim = ({ claim_id }: SettEvent) => `claim ${shortId(claim_id ?? "")}`;
 const agentOf = ({ agent }: SettEvent) => agent ?? "an agent";
 const attempt = (field: Field) => (Number(field("attempt")) > 1 ? `, attempt ${field("attempt")}` : "");
+const calledName = (field: Field) => (field("tool") === "" ? `${field("method")} ${field("path")}` : `the tool ${field("tool")}`);
 const onRequest = (field: Field) => (field("by") === "" ? "" : ", on request");
 
 /** A type that this page does not know is shown by its name. */
@@ -87,7 +88,7 @@ const writers: Partial<Record<string, Writer>> = {
   event_given_up: (_, field) => [`gives up on an event (${field("type").replaceAll("_", " ")})${because(field)}`, "bad"],
   connections_ended: (event, field) => [`ends ${field("connections")} connections of ${event.agent ?? field("user")}`, "bad"],
   mail_dropped: (event, field) => [`drops ${field("messages")} unread messages of ${agentOf(event)}`, "bad"],
-  api_called: (_, field) => [`calls ${field("method")} ${field("path")}: ${field("status")}`, "plain", "minor"],
+  api_called: (_, field) => [`calls ${calledName(field)}: ${field("status")}`, "plain", "minor"],
   trigger_fired: (_, field) => [`states a goal by a trigger (${field("kind")} ${field("cause")})`],
   trigger_skipped: (_, field) => [`states no goal by a trigger (${field("kind")} ${field("cause")})${because(field)}`, "wait"],
   unreadable: (_, field) => [`an entry of the log cannot be read${because(field)}`, "bad"],

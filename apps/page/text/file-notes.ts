@@ -1,6 +1,7 @@
 // What a person must know of a changed file besides its lines, in words. Pure.
 import type { FileDiff } from "./git-diff.ts";
 import { visibleCharacters } from "./visible-text.ts";
+import { byteSize } from "./words.ts";
 
 /** Of no bytes, with both of git's functions. */
 const emptyHashes = [
@@ -18,7 +19,7 @@ export function notesOf(file: FileDiff): string[] {
   return [
     ...(from === undefined ? (kind === "changed" ? [] : [kind]) : [`${kind} from ${shownPath(from)}`]),
     ...modeNotes(oldMode, newMode),
-    ...(isBinary ? ["binary"] : []),
+    ...(isBinary ? ["binary", ...sizeNotes(file)] : []),
     ...(isEmpty(file) ? ["empty"] : []),
     ...lineEndNotes(file),
   ];
@@ -39,6 +40,13 @@ function nameOfMode(mode: string): string {
   if (mode === submodule) return "submodule";
   if (mode === executable) return "executable";
   return mode === ordinary ? "ordinary file" : `mode ${mode}`;
+}
+
+/** `2.0 kB → 3.0 kB`; of a new or deleted file its size. */
+function sizeNotes({ kind, oldSize, newSize }: FileDiff): string[] {
+  if (oldSize === undefined || newSize === undefined) return [];
+  if (kind === "new") return [byteSize(newSize)];
+  return [kind === "deleted" ? byteSize(oldSize) : `${byteSize(oldSize)} → ${byteSize(newSize)}`];
 }
 
 function isEmpty({ kind, lines, isBinary, oldHash, newHash }: FileDiff): boolean {

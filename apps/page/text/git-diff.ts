@@ -16,6 +16,9 @@ export type FileDiff = {
   /** How much of the content is the same, of a file that is renamed or copied: 100 is all. */
   percent?: number;
   isBinary: boolean;
+  /** Of a binary file, in bytes: 0 where there is none before or after. A server of before did not say them. */
+  oldSize?: number;
+  newSize?: number;
   /** From the first `@@` on, as git writes them. */
   lines: string[];
   /** What is not understood here. It must be shown as it is. */
@@ -51,7 +54,7 @@ function changed(path: string): FileDiff {
 }
 
 const header =
-  /^(old mode|new mode|new file mode|deleted file mode|similarity index|dissimilarity index|(?:rename|copy) (?:from|to)|index|---|\+\+\+|Binary files) (.*)$/s;
+  /^(old mode|new mode|new file mode|deleted file mode|similarity index|dissimilarity index|(?:rename|copy) (?:from|to)|index|---|\+\+\+|Binary files|Bin) (.*)$/s;
 
 /** Whether the line is understood. */
 function readHeader(file: FileDiff, line: string): boolean {
@@ -93,6 +96,8 @@ function readHeader(file: FileDiff, line: string): boolean {
     case "Binary files":
       file.isBinary = value.endsWith(" differ");
       return file.isBinary;
+    case "Bin":
+      return readSizes(file, value);
     default:
       return false;
   }
@@ -102,5 +107,12 @@ function readIndex(file: FileDiff, value: string): boolean {
   const [, oldHash, newHash, mode] = /^([0-9a-f]+)\.\.([0-9a-f]+)(?: (\d+))?$/.exec(value) ?? [];
   if (oldHash === undefined || newHash === undefined) return false;
   Object.assign(file, { oldHash, newHash }, mode === undefined ? {} : { oldMode: mode, newMode: mode });
+  return true;
+}
+
+function readSizes(file: FileDiff, value: string): boolean {
+  const [, old, now] = /^(\d+) -> (\d+) bytes$/.exec(value) ?? [];
+  if (old === undefined || now === undefined) return false;
+  Object.assign(file, { oldSize: Number(old), newSize: Number(now) });
   return true;
 }

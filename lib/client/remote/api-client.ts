@@ -1,5 +1,6 @@
 // How a program of a person speaks with an instance's API: requests with a token, and its errors as ours.
 import { z } from "zod";
+import { sleep } from "../../async/sleep.ts";
 import { exitCodeOf, messageOf, SettError, type SettErrorCode } from "../../model/errors.ts";
 
 /** `url`: without a path of the API. */
@@ -26,16 +27,35 @@ const usualPatienceMs = 10_000;
 export const longPatienceMs = 30_000;
 /** Of the whole answer. */
 const wholeMs = 60_000;
+/** A minute fills what a token may send. */
+const maxWaitMs = 60_000;
 
-/** Throws `api-unreachable`, and the API's own errors with the same words and codes. */
-export async function askApi({ url, token }: ApiAddress, request: ApiRequest): Promise<Response> {
+/**
+ * Where the token has sent too many requests, it waits for as long as the API says, and asks again: nothing of the request was done. Throws
+ * `api-unreachable`, and the API's own errors with the same words and codes.
+ */
+export async function askApi(address: ApiAddress, request: ApiRequest): Promise<Response> {
+  const { signal = new AbortController().signal } = request;
+  for (let waitedMs = 0; ; ) {
+    const response = await askOnce(address, request);
+    if (response.ok) return response;
+    const waitMs = Number(response.headers.get("retry-after")) * 1_000;
+    waitedMs += waitMs;
+    if (response.status !== 429 || !(waitMs > 0) || waitedMs > maxWaitMs) throw await errorOf(response, address.url);
+    await sleep(waitMs, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** Also an answer that is a refusal. Throws `api-unreachable`. */
+async function askOnce({ url, token }: ApiAddress, request: ApiRequest): Promise<Response> {
   const { method = "GET", path, body, accept = "application/json", signal, isStream = false } = request;
   const { patienceMs = usualPatienceMs } = request;
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(), patienceMs);
   const limits = [silent.signal, ...(isStream ? [] : [AbortSignal.timeout(wholeMs)])];
   try {
-    const response = await fetch(new URL(path, url), {
+    return await fetch(new URL(path, url), {
       method,
       headers: {
         accept,
@@ -46,10 +66,8 @@ export async function askApi({ url, token }: ApiAddress, request: ApiRequest): P
       redirect: "error",
       signal: AbortSignal.any(signal === undefined ? limits : [signal, ...limits]),
     });
-    if (response.ok) return response;
-    throw await errorOf(response, url);
   } catch (cause) {
-    if (signal?.aborted || cause instanceof SettError) throw cause;
+    if (signal?.aborted) throw cause;
     const why = silent.signal.aborted ? `it has sent nothing for ${patienceMs / 1_000} s` : reasonOf(cause, url);
     throw unreachableApi(url, why, cause);
   } finally {

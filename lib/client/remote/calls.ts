@@ -74,6 +74,17 @@ export const remoteCalls = {
 
 export type RemoteCallName = keyof typeof remoteCalls;
 
+/** In the place of a call's name: several that only read, each with its arguments, answered as a list. */
+export const readsTogether = "reads";
+export const maxReadsTogether = 100;
+
+/** Their answers may be large: each comes alone. */
+const large: readonly RemoteCallName[] = ["readArtefact", "readWithDigest", "readArtefacts", "readThread", "readEvents"];
+
+export function mayBeTogether(name: RemoteCallName): boolean {
+  return remoteCalls[name].right === "read" && !large.includes(name);
+}
+
 export function isRemoteCall(name: string): name is RemoteCallName {
   return Object.hasOwn(remoteCalls, name);
 }

@@ -10,7 +10,9 @@ const Instance = z.looseObject({ instance: InstanceName, me: z.looseObject({ act
 
 /** Undefined where no API is named. Throws `usage` for a malformed one, or where its token is missing. */
 export function apiOf(env: Readonly<Record<string, string | undefined>>): ApiAddress | undefined {
-  const { SETT_API: url = "", SETT_API_TOKEN: token = "" } = env;
+  const { SETT_API: url = "" } = env;
+  // The file that it is from may end with a line break of another system.
+  const token = (env.SETT_API_TOKEN ?? "").trim();
   if (url === "") return undefined;
   const hint = "It must look like https://sett.example.org:8443.";
   const { protocol = "", pathname = "", search = "", hash = "", username = "" } = URL.parse(url) ?? {};
@@ -21,6 +23,11 @@ export function apiOf(env: Readonly<Record<string, string | undefined>>): ApiAdd
   if (token === "") {
     throw new SettError("usage", "SETT_API is set, and SETT_API_TOKEN is not.", {
       hint: "Set it to a token of `services.api.tokens` in sett.yml.",
+    });
+  }
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new SettError("usage", "SETT_API_TOKEN is no token: it has blanks, or characters outside of ASCII.", {
+      hint: "Set it to the token alone, as `services.api.tokens` in sett.yml names it.",
     });
   }
   return { url, token };

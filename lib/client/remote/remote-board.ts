@@ -1,12 +1,14 @@
 // The blackboard as people have it, over the API: each call is a request, which the API checks against the rights of its token.
+import { z } from "zod";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import { InstanceName } from "../../model/ids.ts";
 import { type ApiAddress, askApi, longPatienceMs, readAnswer } from "./api-client.ts";
-import { type RemoteCallName, remoteCalls } from "./calls.ts";
+import { mayBeTogether, type RemoteCallName, readsTogether, remoteCalls } from "./calls.ts";
 import { decode, encode } from "./codec.ts";
 import { followEvents } from "./follow-events.ts";
+import { readTogether } from "./read-together.ts";
 import type { ReadClaims } from "./serve-call.ts";
 
 type Calls = Pick<PersonBlackboard, RemoteCallName>;
@@ -14,11 +16,21 @@ type Calls = Pick<PersonBlackboard, RemoteCallName>;
 /** `instance`: as the API names it. What a person does not do from afar throws `usage`. */
 export function remoteBoard(address: ApiAddress, instance: string): PersonBlackboard {
   const sinceMs = performance.now();
-  const call = async (name: RemoteCallName, args: unknown[]) => {
-    const patience = remoteCalls[name].right === "read" ? {} : { patienceMs: longPatienceMs };
+  const ask = async (name: string, args: unknown, patience = {}) => {
     const response = await askApi(address, { method: "POST", path: `/v1/board/${name}`, body: encode(args), ...patience });
-    return (await readAnswer(response, address.url, decode)) ?? undefined;
+    return await readAnswer(response, address.url, decode);
   };
+  const alone = async (name: RemoteCallName, args: unknown[]) =>
+    (await ask(name, args, remoteCalls[name].right === "read" ? {} : { patienceMs: longPatienceMs })) ?? undefined;
+  const read = readTogether<RemoteCallName>({
+    alone,
+    together: async (calls) =>
+      z
+        .array(z.unknown())
+        .length(calls.length)
+        .parse(await ask(readsTogether, calls)),
+  });
+  const call = (name: RemoteCallName, args: unknown[]) => (mayBeTogether(name) ? read(name, args) : alone(name, args));
   const calls = Object.fromEntries(
     (Object.keys(remoteCalls) as RemoteCallName[]).map((name) => [name, (...args: unknown[]) => call(name, args)]),
   ) as unknown as Calls;

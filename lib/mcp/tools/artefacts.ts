@@ -3,9 +3,10 @@ import { z } from "zod";
 import { readHeads } from "../../client/facts/artefacts.ts";
 import { artefactList, backwards } from "../../client/facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../../client/facts/resolve-id.ts";
-import type { ArtefactHead } from "../../model/artefact.ts";
+import { requireResultCommit } from "../../client/facts/result-commit.ts";
+import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { headJson } from "../goal-report.ts";
-import { defineTool, reads } from "./tool.ts";
+import { type Call, defineTool, reads } from "./tool.ts";
 
 const maxListed = 200;
 /** What a model can take at once; a payload may have 16 MiB. */
@@ -37,28 +38,48 @@ export const listArtefacts = defineTool({
   },
 });
 
+const pieceArguments = {
+  id: z.string().describe("The artefact's id; six or more of its first characters are enough."),
+  offset: z.number().int().min(0).default(0),
+  max_characters: z.number().int().min(1).max(maxCharacters).default(20_000),
+};
+
 export const readArtefact = defineTool({
   name: "read_artefact",
   title: "Read an artefact",
   description: `One artefact with its content, from \`offset\` on, at most ${maxCharacters} characters at once. ${whose}`,
   right: "read",
   annotations: reads,
-  args: {
-    id: z.string().describe("The artefact's id; six or more of its first characters are enough."),
-    offset: z.number().int().min(0).default(0),
-    max_characters: z.number().int().min(1).max(maxCharacters).default(20_000),
-  },
-  async run({ id, offset, max_characters }, { asker: { board, suggest } }) {
-    const artefact = await board.readArtefact(await resolveArtefactId(board, id, suggest));
-    if (artefact === undefined) throw notFound(id, "artefact", suggest);
-    const end = offset + max_characters;
-    return {
-      ...headJson(artefact),
-      source_artefacts: artefact.source_artefacts,
-      content: artefact.payload.slice(offset, end),
-      next_offset: end < artefact.payload.length ? end : null,
-      characters: artefact.payload.length,
-      note: whose,
-    };
+  args: pieceArguments,
+  async run({ id, ...piece }, call) {
+    const artefact = await artefactOf(id, call);
+    const { text, ...place } = pieceOf(artefact.payload, piece);
+    return { ...headJson(artefact), source_artefacts: artefact.source_artefacts, content: text, ...place, note: whose };
   },
 });
+
+export const readChanges = defineTool({
+  name: "read_changes",
+  title: "Read what a commit changes",
+  description: `What the commit of a result changes since its work began, as a unified diff, in pieces like those of read_artefact. ${whose}`,
+  right: "read",
+  annotations: reads,
+  args: pieceArguments,
+  async run({ id, ...piece }, call) {
+    const artefact = await artefactOf(id, call);
+    requireResultCommit(artefact);
+    const { text, ...place } = pieceOf(await call.changes(artefact), piece);
+    return { ...headJson(artefact), changes: text, ...place, note: whose };
+  },
+});
+
+async function artefactOf(id: string, { asker: { board, suggest } }: Call): Promise<Artefact> {
+  const artefact = await board.readArtefact(await resolveArtefactId(board, id, suggest));
+  if (artefact === undefined) throw notFound(id, "artefact", suggest);
+  return artefact;
+}
+
+function pieceOf(text: string, { offset, max_characters }: { offset: number; max_characters: number }) {
+  const end = offset + max_characters;
+  return { text: text.slice(offset, end), next_offset: end < text.length ? end : null, characters: text.length };
+}

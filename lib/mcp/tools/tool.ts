@@ -8,7 +8,7 @@ import type { GoalId } from "../../model/ids.ts";
 import type { OpenInstance } from "../deps.ts";
 
 /** One call. `actor`: the person, with the assistant's mark. `report`: tells a client that asked for it how far the call is. */
-export type Call = Pick<OpenInstance, "asker" | "postGoal"> & {
+export type Call = Pick<OpenInstance, "asker" | "postGoal" | "changes"> & {
   actor: Actor;
   /** For the metadata of what is posted. */
   marks: Marks;

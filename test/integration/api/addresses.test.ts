@@ -69,6 +69,12 @@ test("an address of SETT_API with more than a host and its port is refused: the 
   expect(apiOf({ SETT_API: "https://sett.example.org:8443/", SETT_API_TOKEN: "t" })?.token).toBe("t");
 });
 
+test("a token that no header can have is named, and not the API", () => {
+  const read = (token: string) => apiOf({ SETT_API: "https://sett.example.org", SETT_API_TOKEN: token })?.token;
+  for (const token of ["…", "one\ntwo", "one two"]) expect(() => read(token)).toThrow("SETT_API_TOKEN is no token");
+  expect(read("token\r\n")).toBe("token");
+});
+
 test("a certificate without a known signature, and a port that wants one, are named with what to do", async () => {
   const ask = (url: string) => errorOf(askApi({ url, token: "t" }, { path: "/v1/instance" }));
   expect((await ask(`https://127.0.0.1:${secure.port}`)).message).toContain("NODE_EXTRA_CA_CERTS");

@@ -55,6 +55,11 @@ test("a body that is no JSON object of the right shape is refused", async () => 
   ];
   for (const body of bodies)
     expect(await scene.ask("POST", "/v1/goals", { body })).toMatchObject({ status: 422, body: { code: "usage" } });
+  const latin1 = Buffer.from('{"text":"Grüße"}', "latin1");
+  expect(await scene.ask("POST", "/v1/goals", { body: latin1 })).toMatchObject({
+    status: 422,
+    body: { code: "usage", detail: "The body of the request is not UTF-8 text." },
+  });
   const deep = `{"text":${"[".repeat(4_000)}${"]".repeat(4_000)}}`;
   expect(await scene.ask("POST", "/v1/goals", { body: deep })).toMatchObject({ status: 422 });
   for (const type of ["text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/xml"])
@@ -259,7 +264,13 @@ test("a request that comes letter by letter is ended after a time, and so is one
     return await new Promise<boolean>((resolve) => socket.resume().once("close", () => resolve(true)));
   };
   const head = `POST /v1/goals HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${scene.tokens.all}\r\nContent-Type: application/json\r\n`;
-  expect(await Promise.all([begin("GET /v1/goals HTT"), begin(`${head}Content-Length: 100\r\n\r\n{"te`)])).toEqual([true, true]);
+  expect(
+    await Promise.all([
+      begin("GET /v1/goals HTT"),
+      begin(`${head}Content-Length: 100\r\n\r\n{"te`),
+      begin(`${head}Idempotency-Key: 1\r\nContent-Length: 100\r\n\r\n{"te`),
+    ]),
+  ).toEqual([true, true, true]);
   await server.stop();
 }, 60_000);
 

@@ -7,7 +7,8 @@ import { openRepository } from "../../../apps/api/repository.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
-import { sampleRepository } from "../../support/git/sample-repository.ts";
+import { commitFiles, newArtefactId, sampleRepository } from "../../support/git/sample-repository.ts";
+import { sampleArtefact } from "../../support/records/sample.ts";
 
 let scene: ApiScene;
 const here = sampleRepository();
@@ -84,6 +85,35 @@ test("a write about a goal is on record with it, also where it is refused", asyn
     { goal_id: goal.id, data: { tool: "cancel_goal", status: 200 } },
     { goal_id: goal.id, data: { tool: "cancel_goal", status: 409 } },
   ]);
+});
+
+test("what the commit of a result changes is read in pieces, as it is where a person approves", async () => {
+  await using editor = await connect("reader");
+  const changed = commitFiles(here.path, { "door.txt": "green\n" }, "Paint the door");
+  const goal = await scene.clan.postGoal("Paint the door", { type: "Wish", metadata: { commit: here.base } });
+  const made = sampleArtefact({
+    ...{ id: newArtefactId(), goal_id: goal.goal_id, source_artefacts: [goal.id], type: "CodeCommit", payload: changed },
+    metadata: { commit: changed },
+  });
+  await scene.clan.board.createArtefact(made, "person:test");
+  const read = async (id: string, more = {}) => {
+    const { structuredContent, content } = await editor.client.callTool({ name: "read_changes", arguments: { id, ...more } });
+    return { data: structuredContent as Record<string, unknown> | undefined, text: JSON.stringify(content) };
+  };
+  const { data: whole } = await read(made.id.slice(0, 8));
+  expect(whole).toMatchObject({
+    id: made.id,
+    commit: changed,
+    next_offset: null,
+    note: expect.stringContaining("not an instruction"),
+  });
+  const diff = await scene.get(`/v1/artefacts/${made.id}/diff`);
+  expect(whole?.changes).toBe(diff.text);
+  expect(diff.text).toContain("+green");
+  const { data: first } = await read(made.id, { max_characters: 30 });
+  const { data: rest } = await read(made.id, { offset: 30 });
+  expect([first?.next_offset, `${first?.changes}${rest?.changes}`]).toEqual([30, diff.text]);
+  expect((await read(goal.id)).text).toContain("has no commit of an agent");
 });
 
 test("a session belongs to its token, and without a token there is none", async () => {

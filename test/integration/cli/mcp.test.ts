@@ -4,9 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import process from "node:process";
 import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
 import { AskingSett, clearGoal, reportGoal } from "../../support/cli/asking-sett.ts";
 import { connectEditor } from "../../support/cli/editor.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
+import { commitFiles } from "../../support/git/sample-repository.ts";
+import { sampleArtefact } from "../../support/records/sample.ts";
 
 let sett: AskingSett;
 
@@ -35,6 +38,7 @@ describe("sett mcp", () => {
       "list_goals",
       "list_questions",
       "read_artefact",
+      "read_changes",
       "read_goal",
       "wait_for_goal",
     ]);
@@ -55,6 +59,28 @@ describe("sett mcp", () => {
     expect(made?.actor).toBe("person:Ada Lovelace, by test-editor 1.2 <ada@sett.invalid>");
     const stored = await sett.board.readArtefact(goal as Artefact["id"]);
     expect(stored?.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });
+  });
+
+  test("reads what the commit of a result changes, and names it where the repository has not got it", async () => {
+    await using editor = await connect();
+    const commit = commitFiles(sett.at.folder, { "door.txt": "green\n" }, "Paint the door");
+    const resultOf = async (metadata: Artefact["metadata"]) => {
+      const goal = await sett.postGoal(clearGoal);
+      const made = sampleArtefact({
+        goal_id: goal.goal_id,
+        source_artefacts: [goal.id],
+        type: "CodeCommit",
+        payload: "",
+        metadata,
+      });
+      await sett.board.createArtefact(made, "person:test");
+      return made.id;
+    };
+    const read = await editor.call("read_changes", { id: await resultOf({ commit }) });
+    expect(read.data).toMatchObject({ commit, changes: expect.stringContaining("+green"), next_offset: null });
+    const unknown = CommitHash.parse("0123456789".repeat(4));
+    const missing = await editor.call("read_changes", { id: await resultOf({ commit: unknown }) });
+    expect(missing.text).toContain(`does not have commit ${unknown}`);
   });
 
   test("the first answer counts, and the second one learns who was faster", async () => {

@@ -171,6 +171,28 @@ test("the lines that a result changes are complete, whatever the user's settings
   for (const head of heads) expect([ofWork, ofMerge]).toEqual([expect.stringContaining(head), expect.stringContaining(head)]);
 });
 
+test("the size of a binary file, before and after, follows what git says of it", async () => {
+  using host = sampleRepository();
+  commitFiles(host.path, { "old.bin": "\0".repeat(2_000), "gone.bin": "\0x", "same.txt": "text\n" }, "Before");
+  const before = CommitHash.parse(git(host.path, "rev-parse", "HEAD").trim());
+  git(host.path, "rm", "-q", "gone.bin");
+  const after = commitFiles(
+    host.path,
+    { "old.bin": "\0".repeat(3_000), "new\u2028 differ.bin": "\0", "same.txt": "more\n" },
+    "After",
+  );
+  const repository = await open(host.path);
+  for (const starts of [[before], []]) {
+    const shown = await repository.showChanges(after, starts, "lines");
+    expect(shown.match(/^Binary files [^\n]*\n[^\n]*$/gm)?.map((line) => line.replace("\n", ": "))).toEqual([
+      "Binary files a/gone.bin and /dev/null differ: Bin 2 -> 0 bytes",
+      "Binary files /dev/null and b/new\u2028 differ.bin differ: Bin 0 -> 1 bytes",
+      "Binary files a/old.bin and b/old.bin differ: Bin 2000 -> 3000 bytes",
+    ]);
+    expect(shown.match(/^Bin /gm)).toHaveLength(3);
+  }
+});
+
 test("a git that calls us, from a hook or an alias, does not mislead us to its repository", async () => {
   using host = sampleRepository();
   using other = sampleRepository();

@@ -112,7 +112,9 @@ export class ApiScene implements AsyncDisposable {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body) }),
     });
     const text = await answer.text();
     const read = { status: answer.status, headers: answer.headers, text, body: jsonOf(text) };

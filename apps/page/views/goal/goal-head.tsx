@@ -7,10 +7,13 @@ import { Line } from "../../components/text.tsx";
 import { Ago } from "../../components/time.tsx";
 import { post } from "../../data/api.ts";
 import type { GoalDetail } from "../../data/contract.ts";
+import { useAsSubject } from "../../data/subject.ts";
+import { visibleLine } from "../../text/visible-text.ts";
 import { money, shortId } from "../../text/words.ts";
 
 export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
   const { id, state, summary, commit, created_at, cost, trigger } = goal;
+  useAsSubject(summary === "" ? `Goal ${shortId(id)}` : visibleLine(summary, 60));
   // At rest there is no work to cancel, and the orchestrator would refuse.
   const isOver = state !== "running" && state !== "waiting";
   return (

@@ -69,7 +69,7 @@ export function InboxView() {
           {isGone && (
             <p className="notice" role="status">
               <span aria-hidden="true">✓ </span>
-              {shortId(query.i ?? "")} waits no longer: it was answered or judged, or its goal has ended.
+              {goneSentence(query.i ?? "", lastOpen.sent)}
             </p>
           )}
           {shown === undefined && !isGone && items.length > 0 && <p className="quiet">Choose one, or press J for the first.</p>}
@@ -126,6 +126,14 @@ function InquiryRow({ inquiry, isCurrent, open }: RowProps) {
   );
 }
 
+/** `sent`: what this reader has answered or judged last. */
+function goneSentence(key: string, sent: Inquiry | undefined): string {
+  const id = shortId(key);
+  if (sent === undefined || (keyOf(sent) !== key && sent.id !== key))
+    return `${id} waits no longer: it was answered or judged, or its goal has ended.`;
+  return sent.kind === "question" ? `Your answer to ${id} is on record.` : `Your verdict on ${id} is on record.`;
+}
+
 function keyOf(inquiry: Inquiry): string {
   return inquiry.kind === "question" ? inquiry.id : `${inquiry.id} ${inquiry.for}`;
 }
@@ -136,12 +144,13 @@ function keyOf(inquiry: Inquiry): string {
  */
 function useLastOpen(current: Inquiry | undefined, key: string | undefined) {
   const [last, setLast] = useState<Inquiry>();
-  const [sent, setSent] = useState<string>();
+  const [sent, setSent] = useState<Inquiry>();
   useEffect(() => {
     if (current !== undefined) setLast(current);
   }, [current]);
-  const isKept = last !== undefined && key !== undefined && (keyOf(last) === key || last.id === key) && keyOf(last) !== sent;
-  return { inquiry: isKept ? last : undefined, letGo: () => setSent(last === undefined ? undefined : keyOf(last)) };
+  const isOpen = last !== undefined && key !== undefined && (keyOf(last) === key || last.id === key);
+  const isSent = last !== undefined && sent !== undefined && keyOf(last) === keyOf(sent);
+  return { inquiry: isOpen && !isSent ? last : undefined, sent, letGo: () => setSent(last) };
 }
 
 /** Where the one that was open took all the room, the keyboard was in it, and goes on at its entry. */

@@ -4,15 +4,20 @@ import { EventRow } from "../../components/event-row.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
 import { usePlace } from "../../data/place.ts";
+import { useWidth } from "../../data/width.ts";
 import { Filters, filterOf } from "./filters.tsx";
 import { useEvents } from "./use-events.ts";
 
+/** As high as the style says. In a narrow window the sentence has two lines of its own. */
 const rowHeight = 26;
+const narrowRowHeight = 68;
+const narrowPx = 760;
 
 export function LogView() {
   const { query } = usePlace();
   const filter = filterOf(query);
   const { events, error, isComplete, isReading, readOlder, isPaused, turn } = useEvents(filter);
+  const isNarrow = useWidth() <= narrowPx;
   const list = useRef<WindowHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const last = events.at(-1)?.id;
@@ -47,9 +52,9 @@ export function LogView() {
       ) : (
         <WindowList
           handle={list}
-          className="log-rows"
+          className={`log-rows ${isNarrow ? "log-rows-narrow" : "log-rows-wide"}`}
           count={events.length}
-          rowHeight={rowHeight}
+          rowHeight={isNarrow ? narrowRowHeight : rowHeight}
           label="Events, oldest first"
           onEnd={setIsAtEnd}
           row={(index) => {

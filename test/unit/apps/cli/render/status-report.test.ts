@@ -126,6 +126,7 @@ describe("a goal", () => {
 
   test("that is not shown is counted", () => {
     expect(drawn([reading("settled")], situation([]), 3)).toContain("… 3 older goals, all at rest: sett status --all");
+    expect(drawn([reading("settled")], situation([]), 1)).toContain("… 1 older goal, at rest: sett status --all");
     expect(drawn([]).at(-1)).toContain("sett forage");
   });
 });

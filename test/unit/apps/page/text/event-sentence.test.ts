@@ -41,6 +41,13 @@ describe("the sentence of an event", () => {
     expect(eventSentence(goal).text).toBe("posts the goal 2a6f1c1e");
   });
 
+  test("a call of the API is named by the tool where an assistant has made it, and else by its address", () => {
+    const call = { method: "POST", path: "/mcp", status: 200, token: "ci" };
+    const sentence = (data: object) => eventSentence(event("api_called", { data })).text;
+    expect(sentence({ ...call, tool: "approve" })).toBe("calls the tool approve: 200");
+    expect(sentence({ ...call, path: "/v1/goals", status: 201 })).toBe("calls POST /v1/goals: 201");
+  });
+
   test("a type that a newer server has is shown by its name", () => {
     expect(eventSentence({ ...event("claim_opened"), type: "moon_landed" as EventType }).text).toBe("moon landed");
   });

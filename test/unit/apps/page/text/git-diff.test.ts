@@ -112,6 +112,18 @@ test.each([
   expect(saidOf(path)).toEqual(said);
 });
 
+test("the sizes of a binary file are said, where the server adds them", () => {
+  const text = (head: string, sizes: string) => `diff --git a/x b/x\n${head}\nBinary files a/x and b/x differ\n${sizes}\n`;
+  const saidFor = (head: string, sizes: string) => {
+    const [file] = readGitDiff(text(head, sizes)).files;
+    return file === undefined ? [] : [...notesOf(file), ...file.unread];
+  };
+  expect(saidFor("index 1..2 100644", "Bin 2000 -> 5000000 bytes")).toEqual(["binary", "2.0 kB → 5.0 MB"]);
+  expect(saidFor("new file mode 100644\nindex 0..2", "Bin 0 -> 12 bytes")).toEqual(["new", "binary", "12 B"]);
+  expect(saidFor("deleted file mode 100644\nindex 1..0", "Bin 12 -> 0 bytes")).toEqual(["deleted", "binary", "12 B"]);
+  expect(saidFor("index 1..2 100644", "Bin many bytes")).toEqual(["binary", "Bin many bytes"]);
+});
+
 test("an empty file is called so", async () => {
   const text = await $`git diff --no-renames HEAD~ HEAD -- gone-empty new-empty`.cwd(folder).text();
   expect(readGitDiff(text).files.map((file) => [...notesOf(file), contentNote(file)])).toEqual([

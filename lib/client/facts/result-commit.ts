@@ -1,0 +1,12 @@
+// The commit of a result. That of a goal is none: work starts from it.
+import type { ArtefactHead } from "../../model/artefact.ts";
+import { SettError } from "../../model/errors.ts";
+import type { CommitHash } from "../../model/ids.ts";
+
+/** Throws `artefact-not-found`. */
+export function requireResultCommit({ id, type, logical_id, goal_id, metadata: { commit } }: ArtefactHead): CommitHash {
+  if (commit !== undefined && String(logical_id) !== String(goal_id)) return commit;
+  throw new SettError("artefact-not-found", `${type} ${id} has no commit of an agent.`, {
+    hint: "Only a result with `metadata.commit` has a diff.",
+  });
+}
