@@ -24,6 +24,16 @@ export function pathIn(folder: Path, name: Path): Path {
   return Buffer.concat([bytesOf(folder), bytesOf("/"), bytesOf(name)]);
 }
 
+/** `path`: in latin1, one character for each byte. */
+export function pathOfBytes(folder: Path, path: string): Path {
+  return pathIn(folder, isAscii(path) ? path : Buffer.from(path, "latin1"));
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
+}
+
 /** Undefined where the name or the kind is not certain: some file systems do not tell the kind. */
 function entryOf(folder: Path, entry: Dirent): FolderEntry | undefined {
   const { name } = entry;
