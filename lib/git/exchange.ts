@@ -109,23 +109,16 @@ export async function holdsPacks(place: RepositoryPlace, instance: InstanceName)
 }
 
 /**
- * The files that may hold a commit, to be closed by the caller: that of `agent`, which has put it on record, or else what any agent has
- * under its name. Throws git-failed for what is no regular file there, or too large.
+ * Whose folders may hold a commit: first that of `agent`, which has put it on record, then all others, because any may have put another one's
+ * commit on record, and none may take that away.
  */
-export function* packsOf(exchange: FolderOfAgents, { commit, agent }: RecordedCommit): Generator<FileOfAgents> {
-  const own = agent === "" ? undefined : packIn(exchange, agent, commit);
-  if (own !== undefined) return yield own;
-  for (const name of exchange.names(maxAgents).sort()) {
-    try {
-      const pack = packIn(exchange, name, commit);
-      if (pack !== undefined) yield pack;
-    } catch {
-      // It does not keep away what another agent has.
-    }
-  }
+export function* holdersOf(exchange: FolderOfAgents, agent: RecordedCommit["agent"]): Generator<string> {
+  if (agent !== "") yield agent;
+  for (const name of exchange.names(maxAgents).sort()) if (name !== agent) yield name;
 }
 
-function packIn(exchange: FolderOfAgents, agent: string, commit: CommitHash): FileOfAgents | undefined {
+/** To be closed by the caller. Throws git-failed for what is no regular file there, or too large. */
+export function packIn(exchange: FolderOfAgents, agent: string, commit: CommitHash): FileOfAgents | undefined {
   using folder = exchange.folder(agent);
   return folder?.file(packName(commit), maxPackBytes);
 }

@@ -182,14 +182,15 @@ export class WorkingCopy {
 
   /** Copies what the workspace does not have out of the exchange. Only `base` must be there: what else is missing the tool will see. */
   async #bring(base: CommitHash, given: readonly RecordedCommit[]): Promise<void> {
-    const wanted = new Map([{ commit: base, agent: "" as const }, ...given].map((each) => [each.commit, each]));
-    let missing = await this.#missing([...wanted.values()]);
+    const all = given.some(({ commit }) => commit === base) ? given : [{ commit: base, agent: "" as const }, ...given];
+    let missing = await this.#missing(all);
     if (missing.length === 0) return;
     const taking = { git: this.#git, gitDir: this.#gitDir, objectsDir: join(this.#gitDir, "objects") };
-    const problems = new Map<CommitHash, string>();
-    const untried = () => missing.find(({ commit }) => !problems.has(commit));
+    const [problems, tried] = [new Map<CommitHash, string>(), new Set<RecordedCommit>()];
+    const untried = () => missing.find((each) => !tried.has(each));
     using exchange = FolderOfAgents.open(this.#options.exchangeDir);
     for (let next = untried(); next !== undefined && exchange !== undefined; next = untried()) {
+      tried.add(next);
       problems.set(next.commit, (await takeCommit(taking, exchange, next)) ?? "");
       // A later commit has often brought the ones before it.
       missing = await this.#missing(missing);
