@@ -6,7 +6,7 @@
 import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SettError } from "../model/errors.ts";
-import type { AgentName, CommitHash, InstanceName } from "../model/ids.ts";
+import { type AgentName, CommitHash, type InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
 import { type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
@@ -30,6 +30,12 @@ export function exchangePath(place: Pick<RepositoryPlace, "commonDir">, instance
 
 export function packName(commit: CommitHash): string {
   return `${commit}.pack`;
+}
+
+/** Of what `packName` gives; undefined for other names. */
+export function commitIn(name: string | Uint8Array): CommitHash | undefined {
+  const [, hash] = typeof name === "string" ? (/^([0-9a-f]{40}|[0-9a-f]{64})\.pack$/.exec(name) ?? []) : [];
+  return hash === undefined ? undefined : CommitHash.parse(hash);
 }
 
 /**
