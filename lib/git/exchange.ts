@@ -3,7 +3,7 @@
 //   .git/sett/exchange/INSTANCE/AGENT/COMMIT.pack   what the commit needs beyond the commit that its goal was stated on
 //
 // It is no repository, and no git ever works in it: readers take one file out of it, as data.
-import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type AgentName, CommitHash, type InstanceName } from "../model/ids.ts";
@@ -63,9 +63,11 @@ export async function createExchange(
   }
 }
 
-async function makeParents({ owner }: RepositoryPlace, path: string): Promise<void> {
-  for (const folder of [dirname(dirname(path)), dirname(path), path])
-    if (await makeFolder(folder)) await changeOwner(owner, folder);
+async function makeParents({ owner, containerUser }: RepositoryPlace, path: string): Promise<void> {
+  const exchange = dirname(path);
+  for (const folder of [dirname(exchange), exchange, path]) if (await makeFolder(folder)) await changeOwner(owner, folder);
+  // Agents may leave programs there that anyone could run as their owner. Containers get in by mounts, whatever is above.
+  if (owner.uid === containerUser.uid) await chmod(exchange, 0o700);
 }
 
 /** False where it exists. */
