@@ -1,8 +1,9 @@
 // What a folder takes of its disk. A command that would take more than it may hides what it writes: names are bytes, because there may be
 // none that text can say, and what is closed is opened.
 import type { Stats } from "node:fs";
-import { chmod, lstat, readdir } from "node:fs/promises";
+import { chmod, lstat } from "node:fs/promises";
 import process from "node:process";
+import { openListing } from "../../lib/folders/list-folder.ts";
 import { unnamedBytes } from "./unnamed-files.ts";
 
 /** Of a file or folder as such, however small its content is: without it, millions of empty files would count nothing. */
@@ -34,27 +35,34 @@ export async function diskUse(folder: string, enoughBytes = Number.POSITIVE_INFI
 
 async function namedBytes(root: Buffer, enoughBytes: number): Promise<number> {
   const counted = new Set<number>();
-  const waiting = [root];
   let bytes = 0;
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const folder = next;
-    const names = (await opened(root, folder, () => readdir(folder, { encoding: "buffer" }))) ?? [];
-    for (let at = 0; at < names.length; at += atATime) {
-      const paths = names.slice(at, at + atATime).map((name) => Buffer.concat([folder, slash, name]));
-      const found = await Promise.all(paths.map((path) => opened(root, folder, () => lstat(path))));
-      for (const [index, stats] of found.entries()) {
-        const path = paths[index];
-        if (stats === undefined || path === undefined) continue;
-        if (stats.isDirectory()) waiting.push(path);
-        else if (stats.nlink > 1) {
-          if (counted.has(stats.ino)) continue;
-          counted.add(stats.ino);
+  /** The folders of one piece at a time: a command may make more of them than there is memory for their names. */
+  const count = async (folder: Buffer): Promise<void> => {
+    await using listing = await opened(root, folder, () => openListing(folder));
+    for await (const piece of listing?.pieces() ?? []) {
+      const folders: Buffer[] = [];
+      for (let at = 0; at < piece.length; at += atATime) {
+        const paths = piece.slice(at, at + atATime).map(({ name }) => Buffer.concat([folder, slash, name]));
+        const found = await Promise.all(paths.map((path) => opened(root, folder, () => lstat(path))));
+        for (const [index, stats] of found.entries()) {
+          const path = paths[index];
+          if (stats === undefined || path === undefined) continue;
+          if (stats.isDirectory()) folders.push(path);
+          else if (stats.nlink > 1) {
+            if (counted.has(stats.ino)) continue;
+            counted.add(stats.ino);
+          }
+          bytes += Math.max(minBytesEach, stats.blocks * bytesPerBlock);
         }
-        bytes += Math.max(minBytesEach, stats.blocks * bytesPerBlock);
+        if (bytes > enoughBytes) return;
       }
-      if (bytes > enoughBytes) return bytes;
+      for (const inner of folders) {
+        await count(inner);
+        if (bytes > enoughBytes) return;
+      }
     }
-  }
+  };
+  await count(root);
   return bytes;
 }
 

@@ -114,7 +114,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const board = byMail(connected, { agent: agentName, host, timeoutMs });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(registration.current));
-  const published = workingCopy && publishedPacks(settings, needsWorkers(registration.current));
+  const published = workingCopy && publishedPacks(settings);
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const model = settings.model && { ...settings.model, gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets) };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
@@ -170,6 +170,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
       await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
       await published?.mend();
       await tidy();
+      await published?.adopt();
     },
     wipe: async () => {
       await slate.wipe();

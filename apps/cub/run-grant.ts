@@ -74,9 +74,10 @@ async function workUnderLease(
   const maxMs = deps.registration.current.timeout_ms + besidesTheToolMs;
   const traceparent = traceparentOf({ goal: claim.goal_id, ...lease });
   const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, traceparent });
+  // Under the lease as well: a command may leave what takes minutes to remove.
   const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) =>
-    doWork({ ...deps, runTool }, task, signal),
-  ).finally(() => deps.wipe?.());
+    doWork({ ...deps, runTool }, task, signal).finally(() => deps.wipe?.()),
+  );
   if (work.outcome === "done") return { claim, grant: running, result: work.result };
   deps.log
     .with({ claim_id: claim.id, attempt: grant.attempt })

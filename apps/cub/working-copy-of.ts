@@ -6,9 +6,9 @@ import { PublishedPacks } from "../../lib/git/published-packs.ts";
 import { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { Settings } from "./settings.ts";
 
-/** Undefined outside of a container, and where other containers of the agent publish as well. */
-export function publishedPacks({ git, agentName }: Pick<Settings, "git" | "agentName">, isFolderShared: boolean) {
-  return process.pid !== 1 || isFolderShared ? undefined : new PublishedPacks(join(git.exchangeDir, agentName));
+/** Undefined outside of a container. */
+export function publishedPacks({ git, agentName }: Pick<Settings, "git" | "agentName">) {
+  return process.pid !== 1 ? undefined : new PublishedPacks(join(git.exchangeDir, agentName));
 }
 
 /** Undefined where no objects are mounted: the agent then has nothing to do with code. `path`: the PATH of the git process. */

@@ -1,22 +1,31 @@
 // What is in a folder, by names that reach it: the name of a file is any bytes, and one that is no UTF-8 is another name once it is decoded.
-import type { Dirent, Stats } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { type EntryKind, openListing } from "./list-folder.ts";
 
 export type Path = string | Buffer;
-
-/** `special`: a pipe, a socket or a device. */
-export type EntryKind = "folder" | "file" | "link" | "special";
 
 export type FolderEntry = { name: Path; path: Path; kind: EntryKind };
 
 /** What a decoder puts in place of bytes that are no UTF-8. */
 const undecodable = "\ufffd";
 
-/** What goes meanwhile is left out. */
-export async function entriesOf(folder: Path): Promise<FolderEntry[]> {
-  const found = await readdir(folder, { withFileTypes: true });
-  const entries = found.flatMap((each) => entryOf(folder, each) ?? []);
-  return entries.length === found.length ? entries : await entriesByBytes(folder);
+/** Piece by piece: what comes or goes meanwhile may be left out. */
+export async function* entriesOf(folder: Path): AsyncGenerator<FolderEntry> {
+  await using listing = await openListing(folder);
+  for await (const piece of listing.pieces()) {
+    for (const listed of piece) {
+      const name = textOf(listed.name) ?? listed.name;
+      const path = pathIn(folder, name);
+      const kind = listed.kind ?? kindOf(await lstat(path).catch(() => undefined));
+      if (kind !== undefined) yield { name, path, kind };
+    }
+  }
+}
+
+function textOf(name: Buffer): string | undefined {
+  const text = name.toString("utf8");
+  return text.includes(undecodable) ? undefined : text;
 }
 
 export function pathIn(folder: Path, name: Path): Path {
@@ -24,29 +33,21 @@ export function pathIn(folder: Path, name: Path): Path {
   return Buffer.concat([bytesOf(folder), bytesOf("/"), bytesOf(name)]);
 }
 
-/** Undefined where the name or the kind is not certain: some file systems do not tell the kind. */
-function entryOf(folder: Path, entry: Dirent): FolderEntry | undefined {
-  const { name } = entry;
-  const kind = kindOf(entry);
-  if (kind === undefined || name.includes(undecodable)) return undefined;
-  return { name, path: pathIn(folder, name), kind };
+/** `path`: in latin1, one character for each byte. */
+export function pathOfBytes(folder: Path, path: string): Path {
+  return pathIn(folder, isAscii(path) ? path : Buffer.from(path, "latin1"));
 }
 
-async function entriesByBytes(folder: Path): Promise<FolderEntry[]> {
-  const names = await readdir(folder, { encoding: "buffer" });
-  const entries = names.map(async (name): Promise<FolderEntry[]> => {
-    const path = pathIn(folder, name);
-    const stats = await lstat(path).catch(() => undefined);
-    return stats === undefined ? [] : [{ name, path, kind: kindOf(stats) ?? "special" }];
-  });
-  return (await Promise.all(entries)).flat();
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
 }
 
-function kindOf(entry: Dirent | Stats): EntryKind | undefined {
-  if (entry.isDirectory()) return "folder";
-  if (entry.isFile()) return "file";
-  if (entry.isSymbolicLink()) return "link";
-  return entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice() ? "special" : undefined;
+function kindOf(stats: Stats | undefined): EntryKind | undefined {
+  if (stats === undefined) return undefined;
+  if (stats.isDirectory()) return "folder";
+  if (stats.isFile()) return "file";
+  return stats.isSymbolicLink() ? "link" : "special";
 }
 
 function bytesOf(path: Path): Buffer {

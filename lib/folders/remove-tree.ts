@@ -48,8 +48,9 @@ async function removeStubborn(path: Path): Promise<void> {
 async function raise(top: string): Promise<boolean> {
   let problem: unknown;
   let hasRemoved = false;
-  const entries = await entriesOf(top);
-  for (const entry of entries) {
+  let isEmpty = true;
+  for await (const entry of entriesOf(top)) {
+    isEmpty = false;
     try {
       await raiseEntry(top, entry);
       hasRemoved = true;
@@ -58,14 +59,14 @@ async function raise(top: string): Promise<boolean> {
     }
   }
   if (!hasRemoved && problem !== undefined) throw problem;
-  return entries.length === 0;
+  return isEmpty;
 }
 
 async function raiseEntry(top: string, { path, kind }: FolderEntry): Promise<void> {
   if (kind !== "folder") return await rm(path as string, { force: true });
   await giveRights(path, 0);
   await inFolder(path, async (folder) => {
-    for (const inner of await entriesOf(folder)) {
+    for await (const inner of entriesOf(folder)) {
       if (inner.kind !== "folder") await rm(inner.path as string, { force: true });
       else {
         // To move a folder is to write into it, where it says what it is in.
@@ -107,17 +108,18 @@ export async function resetFolder(
   if (!stats.isDirectory()) throw new Error(`${path} is no folder.`);
   if (isOwn(stats)) await restoreMode(path, stats.mode, mode);
   let problem: unknown;
-  const entries = await entriesOf(path).catch((error: unknown) => {
-    if (isOwn(stats)) throw error;
-    return [];
-  });
-  for (const entry of entries) {
+  const remove = async (entry: FolderEntry) => {
     try {
       if (!(await isKept(entry))) await removeTree(entry.path);
     } catch (error) {
       const left = await lstat(entry.path).catch(unlessMissing);
       if (left !== undefined && isOwn(left) && !isMount(error)) problem ??= error;
     }
+  };
+  try {
+    for await (const entry of entriesOf(path)) await remove(entry);
+  } catch (error) {
+    if (isOwn(stats)) throw error;
   }
   if (problem !== undefined) throw problem;
 }
@@ -154,12 +156,12 @@ async function makeFoldersWritable(path: Path): Promise<void> {
   const stats = await lstat(path);
   if (!stats.isDirectory()) return;
   await giveRights(path, stats.mode);
-  for (const entry of await entriesOf(path)) if (entry.kind === "folder") await makeFoldersWritable(entry.path);
+  for await (const entry of entriesOf(path)) if (entry.kind === "folder") await makeFoldersWritable(entry.path);
 }
 
 /** Removes pipes, sockets and devices from a tree: a program that opens one may wait for ever. */
 async function removeSpecialFiles(path: Path): Promise<void> {
-  for (const entry of await entriesOf(path)) {
+  for await (const entry of entriesOf(path)) {
     if (entry.kind === "folder") await removeSpecialFiles(entry.path);
     else if (entry.kind === "special") await rm(entry.path as string, { force: true });
   }

@@ -3,12 +3,12 @@
 //   .git/sett/exchange/INSTANCE/AGENT/COMMIT.pack   what the commit needs beyond the commit that its goal was stated on
 //
 // It is no repository, and no git ever works in it: readers take one file out of it, as data.
-import { lstat, mkdir, readdir, rmdir } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeDefaultAccess } from "../folders/access-list.ts";
 import { removeTree } from "../folders/remove-tree.ts";
 import { SettError } from "../model/errors.ts";
-import type { AgentName, CommitHash, InstanceName } from "../model/ids.ts";
+import { type AgentName, CommitHash, type InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import { removeFailedPacks } from "./failed-packs.ts";
 import { type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
@@ -31,6 +31,12 @@ export function exchangePath(place: Pick<RepositoryPlace, "commonDir">, instance
 
 export function packName(commit: CommitHash): string {
   return `${commit}.pack`;
+}
+
+/** Of what `packName` gives; undefined for other names. */
+export function commitIn(name: string | Uint8Array): CommitHash | undefined {
+  const [, hash] = typeof name === "string" ? (/^([0-9a-f]{40}|[0-9a-f]{64})\.pack$/.exec(name) ?? []) : [];
+  return hash === undefined ? undefined : CommitHash.parse(hash);
 }
 
 /**
@@ -60,9 +66,11 @@ export async function createExchange(
   }
 }
 
-async function makeParents({ owner }: RepositoryPlace, path: string): Promise<void> {
-  for (const folder of [dirname(dirname(path)), dirname(path), path])
-    if (await makeFolder(folder)) await changeOwner(owner, folder);
+async function makeParents({ owner, containerUser }: RepositoryPlace, path: string): Promise<void> {
+  const exchange = dirname(path);
+  for (const folder of [dirname(exchange), exchange, path]) if (await makeFolder(folder)) await changeOwner(owner, folder);
+  // Agents may leave programs there that anyone could run as their owner. Containers get in by mounts, whatever is above.
+  if (owner.uid === containerUser.uid) await chmod(exchange, 0o700);
 }
 
 /** False where it exists. */
@@ -112,23 +120,16 @@ export async function holdsPacks(place: RepositoryPlace, instance: InstanceName)
 }
 
 /**
- * The files that may hold a commit, to be closed by the caller: that of `agent`, which has put it on record, or else what any agent has
- * under its name. Throws git-failed for what is no regular file there, or too large.
+ * Whose folders may hold a commit: first that of `agent`, which has put it on record, then all others, because any may have put another one's
+ * commit on record, and none may take that away.
  */
-export function* packsOf(exchange: FolderOfAgents, { commit, agent }: RecordedCommit): Generator<FileOfAgents> {
-  const own = agent === "" ? undefined : packIn(exchange, agent, commit);
-  if (own !== undefined) return yield own;
-  for (const name of exchange.names(maxAgents).sort()) {
-    try {
-      const pack = packIn(exchange, name, commit);
-      if (pack !== undefined) yield pack;
-    } catch {
-      // It does not keep away what another agent has.
-    }
-  }
+export function* holdersOf(exchange: FolderOfAgents, agent: RecordedCommit["agent"]): Generator<string> {
+  if (agent !== "") yield agent;
+  for (const name of exchange.names(maxAgents).sort()) if (name !== agent) yield name;
 }
 
-function packIn(exchange: FolderOfAgents, agent: string, commit: CommitHash): FileOfAgents | undefined {
+/** To be closed by the caller. Throws git-failed for what is no regular file there, or too large. */
+export function packIn(exchange: FolderOfAgents, agent: string, commit: CommitHash): FileOfAgents | undefined {
   using folder = exchange.folder(agent);
   return folder?.file(packName(commit), maxPackBytes);
 }

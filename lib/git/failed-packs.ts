@@ -20,10 +20,10 @@ type Failure = { problem: string; at: string };
 
 /**
  * By size and by git's digest at the end, and not by what an agent can change at will, such as its times. Where the rest does not fit the
- * digest, no git takes it.
+ * digest, no git takes it; but it may cost as much before that is known, so that what one agent has does not count for another one.
  */
-export function keyOf({ fd, size }: FileOfAgents): string {
-  return `${size} ${readAt(fd, Math.max(0, size - digestBytes), digestBytes).toString("hex")}`;
+export function keyOf(agent: string, { fd, size }: FileOfAgents): string {
+  return `${agent} ${size} ${readAt(fd, Math.max(0, size - digestBytes), digestBytes).toString("hex")}`;
 }
 
 export class FailedPacks {

@@ -57,14 +57,18 @@ async function writePack({ git, gitDir, commit, start }: Publication, path: stri
   );
 }
 
-/** As every reader will, in a store that is thrown away: the objects of the working copy may be other than their names say. */
-async function requireWhole({ git, gitDir, objectsDir, commit }: Publication, path: string): Promise<void> {
+/**
+ * As every reader will, in a store that is thrown away: the objects of the working copy may be other than their names say. A date may be none
+ * that git can show: where such a commit was merged, each `git log` would end with an error at it.
+ */
+async function requireWhole({ git, gitDir, objectsDir, commit, start }: Publication, path: string): Promise<void> {
   const check = join(gitDir, "sett-check");
   try {
     await makeStore(check, objectsDir);
     await withFile(path, "r", (fd) => takePack({ git, gitDir, objectsDir: check }, fd));
     const env = { GIT_OBJECT_DIRECTORY: check };
-    await runGit(git, { args: [`--git-dir=${gitDir}`, "cat-file", "-e", `${commit}^{commit}`], env });
+    const range = [`${commit}^{commit}`, ...(start === undefined ? [] : [`^${start}`])];
+    await runGit(git, { args: [`--git-dir=${gitDir}`, "log", "--format=%ad%cd", ...range, "--"], env, onStdout: () => {} });
   } finally {
     await removeTree(check);
   }

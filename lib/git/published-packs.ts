@@ -8,9 +8,10 @@ import { createHash } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { chmod, constants, type FileHandle, link, lstat, open, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { entriesOf } from "../folders/folder-entries.ts";
 import { removeTree } from "../folders/remove-tree.ts";
 import type { CommitHash } from "../model/ids.ts";
-import { packName } from "./exchange.ts";
+import { commitIn, packName } from "./exchange.ts";
 
 /** As many files stay open; those of the oldest commits are let go. */
 const maxPacks = 1_000;
@@ -26,8 +27,9 @@ export class PublishedPacks implements AsyncDisposable {
   readonly #folder: string;
   readonly #packs = new Map<CommitHash, Pack>();
   readonly #lost = new Set<CommitHash>();
+  #hasAdopted = false;
 
-  /** The agent's own folder of the exchange, where no other container publishes. */
+  /** The agent's own folder of the exchange. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -35,12 +37,10 @@ export class PublishedPacks implements AsyncDisposable {
   /** The commit has just been published, and other names may have become names of its file. */
   async keep(commit: CommitHash): Promise<void> {
     const before = [...this.#packs.values()];
-    const file = await open(this.#pathOf(commit), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const version = versionOf(await file.stat());
-    const pack = { file, version, digest: await lastBytes(file, version.size, digestBytes(commit)) };
+    const pack = await this.#opened(commit);
     for (const other of [...this.#packs.keys()]) {
       const { ino } = (await lstat(this.#pathOf(other)).catch(() => undefined)) ?? {};
-      if (ino === version.ino) this.#packs.set(other, pack);
+      if (ino === pack.version.ino) this.#packs.set(other, pack);
     }
     this.#packs.delete(commit);
     this.#packs.set(commit, pack);
@@ -49,6 +49,24 @@ export class PublishedPacks implements AsyncDisposable {
       this.#packs.delete(oldest);
     }
     await this.#closeUnused(before);
+  }
+
+  /**
+   * Before the first command: takes over what is there, the newest before all, because an earlier run of the cub, or another container of the
+   * agent, has published it. What cannot be opened is left out. Never rejects.
+   */
+  async adopt(): Promise<void> {
+    if (this.#hasAdopted) return;
+    this.#hasAdopted = true;
+    const found = (await this.#found().catch(() => [])).toSorted((one, other) => one.ctimeMs - other.ctimeMs);
+    const byInode = new Map<number, Pack>();
+    for (const { commit, ino } of found.slice(-maxPacks)) {
+      if (this.#packs.has(commit)) continue;
+      const pack = byInode.get(ino) ?? (await this.#opened(commit).catch(() => undefined));
+      if (pack === undefined) continue;
+      byInode.set(pack.version.ino, pack);
+      this.#packs.set(commit, pack);
+    }
   }
 
   /** After a command: puts back what it has removed. The commits that it has destroyed are in `takeLost` then. Never rejects. */
@@ -94,6 +112,22 @@ export class PublishedPacks implements AsyncDisposable {
     const before = [...this.#packs.values()];
     this.#packs.clear();
     await this.#closeUnused(before);
+  }
+
+  async #found(): Promise<{ commit: CommitHash; ino: number; ctimeMs: number }[]> {
+    const found: { commit: CommitHash; ino: number; ctimeMs: number }[] = [];
+    for await (const { name, path, kind } of entriesOf(this.#folder)) {
+      const commit = kind === "file" ? commitIn(name) : undefined;
+      const stats = commit && (await lstat(path).catch(() => undefined));
+      if (commit !== undefined && stats !== undefined) found.push({ commit, ino: stats.ino, ctimeMs: stats.ctimeMs });
+    }
+    return found;
+  }
+
+  async #opened(commit: CommitHash): Promise<Pack> {
+    const file = await open(this.#pathOf(commit), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const version = versionOf(await file.stat());
+    return { file, version, digest: await lastBytes(file, version.size, digestBytes(commit)) };
   }
 
   /** `again`: the same file, under another name that is there. */

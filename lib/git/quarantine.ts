@@ -43,7 +43,7 @@ export class Quarantine implements AsyncDisposable {
     try {
       using exchange = FolderOfAgents.open(exchangePath(this.#place, instance));
       if (exchange === undefined) return problems;
-      for (const each of new Map(recorded.map((one) => [one.commit, one])).values()) {
+      for (const each of new Map(recorded.map((one) => [`${one.commit} ${one.agent}`, one])).values()) {
         const problem = await takeCommit({ ...this.#taking, failed }, exchange, each);
         if (problem !== undefined && problem !== "") problems.set(each.commit, problem);
       }

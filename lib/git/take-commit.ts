@@ -3,7 +3,8 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../model/errors.ts";
-import { maxPackBytes, packsOf, type RecordedCommit } from "./exchange.ts";
+import type { CommitHash } from "../model/ids.ts";
+import { holdersOf, maxPackBytes, packIn, type RecordedCommit } from "./exchange.ts";
 import { type FailedPacks, keyOf } from "./failed-packs.ts";
 import type { FolderOfAgents } from "./folder-of-agents.ts";
 import { type Git, LimitExceeded, runGit } from "./run-git.ts";
@@ -26,20 +27,36 @@ const strict = "--strict=zeroPaddedFilemode=ignore";
 export async function takeCommit(
   taking: Taking,
   exchange: FolderOfAgents,
-  recorded: RecordedCommit,
+  { commit, agent }: RecordedCommit,
 ): Promise<string | undefined> {
-  let problem = "";
+  let first = "";
   try {
-    for (const file of packsOf(exchange, recorded)) {
-      using pack = file;
-      if (taking.taken?.has(pack.identity)) return undefined;
-      const key = keyOf(pack);
-      problem = taking.failed?.problemOf(key) ?? (await takePack(taking, pack.fd).then(() => "", noted(taking, key)));
-      if (problem !== "") continue;
-      taking.taken?.add(pack.identity);
-      return undefined;
+    for (const holder of holdersOf(exchange, agent)) {
+      const problem = await takeFrom(taking, exchange, holder, commit);
+      if (problem === undefined) return undefined;
+      first ||= problem;
     }
-    return problem;
+    return first;
+  } catch (error) {
+    return first || messageOf(error);
+  }
+}
+
+async function takeFrom(
+  taking: Taking,
+  exchange: FolderOfAgents,
+  holder: string,
+  commit: CommitHash,
+): Promise<string | undefined> {
+  try {
+    using pack = packIn(exchange, holder, commit);
+    if (pack === undefined) return "";
+    if (taking.taken?.has(pack.identity)) return undefined;
+    const key = keyOf(holder, pack);
+    const problem = taking.failed?.problemOf(key) ?? (await takePack(taking, pack.fd).then(() => "", noted(taking, key)));
+    if (problem !== "") return problem;
+    taking.taken?.add(pack.identity);
+    return undefined;
   } catch (error) {
     return messageOf(error);
   }

@@ -1,7 +1,7 @@
 // The files that git tracks in a working copy, which a checkout leaves as they are where their content is the same.
 import { chmodSync, lstatSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { type Path, pathIn } from "../folders/folder-entries.ts";
+import { type Path, pathOfBytes } from "../folders/folder-entries.ts";
 import { emptyFolder } from "../folders/remove-tree.ts";
 
 /** `mode`: as git has it. The path is in latin1, one character for each byte. */
@@ -71,16 +71,11 @@ export class TrackedFiles {
   }
 
   #pathOf(path: string): Path {
-    return pathIn(this.#workspaceDir, isAscii(path) ? path : Buffer.from(path, "latin1"));
+    return pathOfBytes(this.#workspaceDir, path);
   }
 }
 
 function fileOf(entry: string): TrackedFile {
   const tab = entry.indexOf("\t");
   return { mode: entry.slice(0, entry.indexOf(" ")), path: entry.slice(tab + 1) };
-}
-
-function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
-  return true;
 }

@@ -3,6 +3,7 @@ import { mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { emptyFolder, mendFolder, removeTree } from "../folders/remove-tree.ts";
 import type { AgentName, CommitHash } from "../model/ids.ts";
+import { bytesOf } from "./bytes-of.ts";
 import { CleanView } from "./clean-view.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
@@ -14,6 +15,7 @@ import { requireWorkspace } from "./require-workspace.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { makeStore, takeCommit } from "./take-commit.ts";
 import { TrackedFiles } from "./tracked-files.ts";
+import { clearFolders, foldersOf } from "./tracked-folders.ts";
 import { takesMoreThan } from "./tree-size.ts";
 import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
 
@@ -53,7 +55,7 @@ export class WorkingCopy {
   readonly #packs: OwnPacks;
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
-  #checkedOut: { base: CommitHash; index: Uint8Array; writtenAt: Date } | undefined;
+  #checkedOut: { base: CommitHash; folders: readonly string[]; index: Uint8Array; writtenAt: Date } | undefined;
   #objectFormat: "sha1" | "sha256" = "sha1";
   /** Of the repository that the tool has left; made when it is first needed. */
   #view: Promise<CleanView> | undefined;
@@ -180,14 +182,15 @@ export class WorkingCopy {
 
   /** Copies what the workspace does not have out of the exchange. Only `base` must be there: what else is missing the tool will see. */
   async #bring(base: CommitHash, given: readonly RecordedCommit[]): Promise<void> {
-    const wanted = new Map([{ commit: base, agent: "" as const }, ...given].map((each) => [each.commit, each]));
-    let missing = await this.#missing([...wanted.values()]);
+    const all = given.some(({ commit }) => commit === base) ? given : [{ commit: base, agent: "" as const }, ...given];
+    let missing = await this.#missing(all);
     if (missing.length === 0) return;
     const taking = { git: this.#git, gitDir: this.#gitDir, objectsDir: join(this.#gitDir, "objects") };
-    const problems = new Map<CommitHash, string>();
-    const untried = () => missing.find(({ commit }) => !problems.has(commit));
+    const [problems, tried] = [new Map<CommitHash, string>(), new Set<RecordedCommit>()];
+    const untried = () => missing.find((each) => !tried.has(each));
     using exchange = FolderOfAgents.open(this.#options.exchangeDir);
     for (let next = untried(); next !== undefined && exchange !== undefined; next = untried()) {
+      tried.add(next);
       problems.set(next.commit, (await takeCommit(taking, exchange, next)) ?? "");
       // A later commit has often brought the ones before it.
       missing = await this.#missing(missing);
@@ -208,17 +211,23 @@ export class WorkingCopy {
   }
 
   async #checkOut(base: CommitHash, limits: Git["limits"]): Promise<void> {
+    const { workspaceDir, keepsIgnored = false } = this.#options;
+    const run = (each: GitRun) => this.#run(each);
+    const before = this.#checkedOut;
     this.#checkedOut = undefined;
-    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
+    const folders = before?.base === base ? before.folders : await foldersOf(run, base);
+    await clearFolders(workspaceDir, new Set([...(before?.folders ?? []), ...folders]), keepsIgnored);
+    // Before the checkout as well, which goes by attributes that an untracked file names.
     await this.#clear(limits);
-    const listing: Uint8Array[] = [];
-    await this.#run({ args: ["ls-files", "--stage", "-z"], onStdout: (chunk) => listing.push(chunk) });
-    const tracked = new TrackedFiles(this.#options.workspaceDir, Buffer.concat(listing));
+    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
+    // What the commit before had ignored.
+    if (keepsIgnored) await this.#clear(limits);
+    const tracked = new TrackedFiles(workspaceDir, await bytesOf(run, ["ls-files", "--stage", "-z"]));
     await tracked.emptySubmodules();
     // Git has noted when they were last changed.
     if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] }, limits);
     const path = join(this.#gitDir, "index");
-    this.#checkedOut = { base, index: await readFile(path), writtenAt: (await stat(path)).mtime };
+    this.#checkedOut = { base, folders, index: await readFile(path), writtenAt: (await stat(path)).mtime };
   }
 
   /** Removes what git does not track. Git only warns of a folder in which it cannot look. */

@@ -22,10 +22,18 @@ export function readProcessTable(): { entries: ProcessEntry[]; isWhole: boolean 
   return { entries, isWhole };
 }
 
-/** `123 (any name) S 1 123 …`; the name may have spaces and brackets. */
+/** Among the fields after the name. */
+const threadsAt = 17;
+
+/**
+ * `123 (any name) S 1 123 …`; the name may have spaces and brackets. The state is that of the first thread: where this one has ended and
+ * others live, the process is no zombie.
+ */
 export function entryOf(stat: string): ProcessEntry[] {
-  const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const entry = { pid: Number.parseInt(stat, 10), parent: Number(parent), group: Number(group), isZombie: state === "Z" };
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group] = fields;
+  const isZombie = state === "Z" && !(Number(fields[threadsAt]) > 1);
+  const entry = { pid: Number.parseInt(stat, 10), parent: Number(parent), group: Number(group), isZombie };
   return Number.isInteger(entry.pid) && Number.isInteger(entry.parent) && Number.isInteger(entry.group) ? [entry] : [];
 }
 

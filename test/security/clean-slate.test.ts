@@ -48,6 +48,26 @@ for (const folder of ["/workspace", "/git/exchange/one", "/tmp"]) {
 }
 `;
 
+/** Looks like one that has ended: its first thread has, and another one goes on writing. */
+const headlessProgram = `
+import { dlopen } from "bun:ffi";
+import { Worker, isMainThread } from "node:worker_threads";
+import { writeFileSync } from "node:fs";
+if (isMainThread) {
+  const worker = new Worker(import.meta.path);
+  await new Promise((resolve) => worker.once("message", resolve));
+  const endThread = process.arch === "arm64" ? 93n : 60n;
+  dlopen("libc.so.6", { syscall: { args: ["i64", "i64"], returns: "i64" } }).symbols.syscall(endThread, 0n);
+} else {
+  const { parentPort } = await import("node:worker_threads");
+  parentPort.postMessage("begun");
+  for (;;) {
+    try { writeFileSync("/workspace/headless", "alive"); } catch {}
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+}
+`;
+
 let sett: SettWorkspace;
 
 beforeAll(async () => {
@@ -55,7 +75,8 @@ beforeAll(async () => {
     ...scriptAgent("one", runner),
     "agents/one/bid.sh": `#!/bin/sh\n${bidCommand}\n`,
     "agents/one/attributes.ts": attributesProgram,
-    "agents/one/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh bid.sh attributes.ts /app/\n",
+    "agents/one/headless.ts": headlessProgram,
+    "agents/one/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh bid.sh attributes.ts headless.ts /app/\n",
     "folder/tracked": "tracked\n",
     "sett.yml": settYml({ one: `    workspace: { mode: rw }\n    bid_command: ["/app/bid.sh"]\n` }),
   });
@@ -121,8 +142,18 @@ test("what is hidden in folders of the working copy goes, and tracked ones have 
   expect(await outputOf(look)).toBe("tracked\n755 folder\n644 folder/tracked");
 });
 
+const bun = "BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run";
+
+test("a process whose first thread has ended is ended with its grant", async () => {
+  const start = `setsid env ${bun} /app/headless.ts > /dev/null 2>&1 &`;
+  const look = "for s in /proc/[0-9]*/status; do grep -q '^State:.Z' $s && grep -q '^Threads:.[2-9]' $s && echo headless; done";
+  const wait = `until test -s /workspace/headless && ( ${look} ) 2>/dev/null | grep -q headless; do sleep 0.05; done`;
+  expect(await outputOf(start, wait, "cat /workspace/headless")).toBe("alive");
+  expect(await outputOf("rm -f /workspace/headless; sleep 0.3; ls /workspace | grep headless; true")).toBe("");
+});
+
 test("no attribute, access control list or flag can be set that a folder would keep", async () => {
-  const output = await outputOf("BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/attributes.ts");
+  const output = await outputOf(`${bun} /app/attributes.ts`);
   expect(output).toMatch(/^\/workspace( get)?\n\/git\/exchange\/one( get)?\n\/tmp( get)?$/);
 });
 

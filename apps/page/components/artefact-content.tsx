@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import type { ArtefactDetail } from "../data/contract.ts";
 import { keptText } from "../data/kept-texts.ts";
 import { useQuery } from "../data/query.ts";
+import { orderedJson } from "../text/ordered-json.ts";
 import { byteSize } from "../text/words.ts";
 import { LongText } from "./long-text.tsx";
 import { Problem } from "./problem.tsx";
@@ -47,7 +48,7 @@ export function ArtefactContent({ artefact }: { artefact: ArtefactDetail }) {
 }
 
 export function Content({ text }: { text: string }) {
-  const json = text.length <= maxJsonLength ? inOrder(text) : undefined;
+  const json = text.length <= maxJsonLength ? orderedJson(text) : undefined;
   const [isRaw, setIsRaw] = useState(false);
   if (json === undefined) return <LongText text={text} label="Content" />;
   return (
@@ -67,16 +68,4 @@ export function Content({ text }: { text: string }) {
       )}
     </>
   );
-}
-
-/** With line breaks; undefined for what is no JSON object or list, and where numbers would change. */
-function inOrder(text: string): string | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    const isSame = JSON.stringify(value) === text.trim() || !/\d{16}|\d\.\d*0\b|\de/i.test(text);
-    return isSame ? JSON.stringify(value, undefined, 2) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { diskUse } from "../../../apps/cub/disk-use.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene, publishedIn } from "../../support/git/exchange-scene.ts";
-import { commitFiles, git, toolGit } from "../../support/git/sample-repository.ts";
+import { commitFiles, git, toolGit, write } from "../../support/git/sample-repository.ts";
 
 test("a published commit is one pack, which lacks only what its goal was stated on", async () => {
   using scene = await exchangeScene();
@@ -79,6 +79,21 @@ test("nor is one of which an object has another content than its name says", asy
   writeFileSync(pathOf(good ?? ""), readFileSync(pathOf(evil ?? "")));
   await expect(agent.copy.publish(commit, scene.base)).rejects.toMatchObject({ code: "git-failed" });
   expect(readdirSync(agent.packs)).toEqual([]);
+});
+
+test("nor is one with a date that git cannot show, also where a later commit is published", async () => {
+  using scene = await exchangeScene();
+  const agent = scene.agent("one");
+  await agent.prepare(scene.base);
+  const by = "A <a@sett.invalid> 9223372036854775000 +1400";
+  const tree = toolGit(agent.folder, "rev-parse", "HEAD^{tree}");
+  write(agent.folder, { ".git/c": `tree ${tree}\nparent ${scene.base}\nauthor ${by}\ncommitter ${by}\n\nx\n` });
+  const commit = CommitHash.parse(toolGit(agent.folder, "hash-object", "-t", "commit", "-w", ".git/c"));
+  const why = "git log failed: Timestamp too large";
+  await expect(agent.copy.publish(commit, scene.base)).rejects.toThrow(why);
+  toolGit(agent.folder, "reset", "-q", "--hard", commit);
+  await expect(agent.publish({ a: "a" })).rejects.toThrow(why);
+  expect(publishedIn(scene)).toEqual([]);
 });
 
 test("without a folder of its own the failure says where it should be", async () => {

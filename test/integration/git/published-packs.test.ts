@@ -1,6 +1,6 @@
 // What a later command of an agent does to the packs of its earlier results.
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PublishedPacks } from "../../../lib/git/published-packs.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
@@ -75,4 +75,31 @@ test("commits whose pack a command has written into are lost, which is said once
   expect(packs.takeLost()).toEqual([]);
   const { imported } = await scene.fetch();
   expect(imported.map(({ commit }) => commit)).toEqual([beside]);
+});
+
+test("what another run of the cub has published is put back as well, and only what a command has changed is read", async () => {
+  await using scene = await publishedScene();
+  const { folder, path, first, beside } = scene;
+  writeFileSync(join(folder, `.${first}`), "unfinished");
+  symlinkSync("nowhere", path("0".repeat(40)));
+  await using later = new PublishedPacks(folder);
+  await later.adopt();
+  rmSync(path(first));
+  writeFileSync(path(beside), "x");
+  await later.mend();
+  expect(later.takeLost()).toEqual([beside]);
+  expect((await scene.fetch()).broken).toMatchObject([{ commit: beside }]);
+});
+
+test("it is taken over once: what has come since is another one's, until its own cub has published it", async () => {
+  await using scene = await publishedScene();
+  const { folder, path, first, second } = scene;
+  await using later = new PublishedPacks(folder);
+  renameSync(path(first), join(folder, "later"));
+  await later.adopt();
+  renameSync(join(folder, "later"), path(first));
+  await later.adopt();
+  for (const commit of [first, second]) rmSync(path(commit));
+  await later.mend();
+  expect([first, second].map((commit) => readdirSync(folder).includes(`${commit}.pack`))).toEqual([false, true]);
 });

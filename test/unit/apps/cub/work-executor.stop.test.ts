@@ -1,6 +1,7 @@
 // How a cub that must stop ends its work.
 import { describe, expect, test } from "bun:test";
 import { NotBegun } from "../../../../apps/cub/not-begun.ts";
+import type { AgentBlackboard } from "../../../../lib/blackboard/holders.ts";
 import { cubScene, heldTool } from "../../../support/cub/scene.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
@@ -39,6 +40,29 @@ describe("stopping", () => {
     const { state, artefact } = await standIn.ended(claim, agent);
     expect(state).toBe("failed");
     expect(artefact.metadata.summary).toContain("attempt is lost");
+  });
+
+  test("the lease is renewed until all is removed that the grant has left", async () => {
+    const { tool, endWork } = heldTool();
+    let renewals = 0;
+    const counted = (board: AgentBlackboard): AgentBlackboard => ({
+      ...board,
+      renewLease: (order) => {
+        renewals++;
+        return board.renewLease(order);
+      },
+    });
+    const wipe = async () => {
+      const before = renewals;
+      await waitFor("a renewal", () => renewals > before, { timeoutMs: 2_000 });
+    };
+    await using scene = await cubScene({ tool, wrap: counted, over: { wipe, grantLeaseMs: 600 } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.openGranted(await standIn.post(), agent);
+    await waitFor("the tool", () => scene.inputs.length === 1);
+    endWork();
+    expect((await standIn.ended(claim, agent)).state).toBe("done");
   });
 
   test("a container that is not clean delivers its result, takes no more work, and ends with the reason", async () => {

@@ -10,6 +10,12 @@ test("an entry is read whatever its name is", () => {
   expect(entryOf("")).toEqual([]);
 });
 
+test("a process is no zombie while one of its threads lives, whose first one has ended", () => {
+  const zombie = (threads: number) => `9 (a) Z 1 9 9 0 -1 4228364 42 0 0 0 0 0 0 0 20 0 ${threads} 0 2145`;
+  expect(entryOf(zombie(2))).toEqual([{ pid: 9, parent: 1, group: 9, isZombie: false }]);
+  expect(entryOf(zombie(1))).toEqual([{ pid: 9, parent: 1, group: 9, isZombie: true }]);
+});
+
 test.if(process.platform === "linux")("this process and its parent are among those of the machine", () => {
   const all = readProcesses();
   const own = all.find(({ pid }) => pid === process.pid);
