@@ -21,7 +21,7 @@ export async function countTokens(deps: Deps, { held }: Pick<CallState, "held">,
   const stop = stopWith(request.signal);
   return await answerErrors(deps, "anthropic", async () => {
     const { token, agent, model } = await admit(deps, request.headers, "anthropic");
-    const body = await bodyOf(deps, held, request);
+    const body = await bodyOf(deps, held, { agent: token.agent, request });
     const timer = setTimeout(() => stop.abort(slow(agent.model)), maxCountMs);
     try {
       const read = readRequest("messages", body.bytes);

@@ -34,7 +34,7 @@ export class Gateway {
       open: new OpenCalls(deps),
       counted: new CountedRequests(),
       known: new RecentMap(1_000),
-      held: new HeldBytes(deps.limits.maxHeldBytes),
+      held: new HeldBytes({ max: deps.limits.maxHeldBytes, agents: deps.agents.size }),
       queueOf: (model) => this.#queueOf(model),
     };
   }

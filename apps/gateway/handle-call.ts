@@ -36,13 +36,13 @@ export async function handleCall(
   const stop = stopWith(request.signal);
   return await answerErrors(deps, format, async () => {
     const admitted = await admit(deps, request.headers, format, state.known);
-    const { agent, model } = admitted;
-    const body = await bodyOf(deps, state.held, request);
+    const { agent, model, token } = admitted;
+    const body = await bodyOf(deps, state.held, { agent: token.agent, request });
     let release = body.release;
     try {
       const read = readRequest(api, body.bytes);
       if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
-      const leave = await place(deps, state, agent.model, stop.signal);
+      const leave = await place(deps, state, { agent: token.agent, model: agent.model }, stop.signal);
       const timer = setTimeout(() => stop.abort(tooLong(agent.model, model.timeout_ms)), model.timeout_ms);
       release = () => {
         clearTimeout(timer);
@@ -72,19 +72,22 @@ export async function answerErrors(deps: Deps, format: Provider, job: () => Prom
   }
 }
 
-/** Throws a ClientError for a body that is too large, and while the bodies of other calls leave no room for it. */
+/** Throws a ClientError for a body that is too large, and while the bodies of its agent's other calls leave no room for it. */
 export async function bodyOf(
   { limits }: Pick<Deps, "limits">,
   held: HeldBytes,
-  request: Request,
+  { agent, request }: { agent: string; request: Request },
 ): Promise<{ bytes: Uint8Array; release: () => void }> {
   const announced = request.headers.get("content-length");
-  const part = held.take(announced === null ? limits.maxRequestBytes : Math.min(Number(announced), limits.maxRequestBytes));
+  const part = held.take(
+    agent,
+    announced === null ? limits.maxRequestBytes : Math.min(Number(announced), limits.maxRequestBytes),
+  );
   if (part === undefined) {
     throw new ClientError(
       503,
       "gateway-busy",
-      "The gateway has no room for this request beside those of other calls. Try again soon.",
+      "The gateway has no room for this request beside those of this agent's other calls. Try again soon.",
       {
         mayRetry: true,
         headers: { "retry-after": "2" },
@@ -118,9 +121,14 @@ export function workOf({ claim, attempt }: ModelToken): string {
 }
 
 /** Waits for the model's queue. */
-async function place({ metrics }: Deps, state: CallState, model: string, signal: AbortSignal): Promise<() => void> {
+async function place(
+  { metrics }: Deps,
+  state: CallState,
+  { agent, model }: { agent: string; model: string },
+  signal: AbortSignal,
+): Promise<() => void> {
   const queue = state.queueOf(model);
-  const entering = queue.enter(signal);
+  const entering = queue.enter(agent, signal);
   metrics.queued.set({ model }, queue.length);
   try {
     return await entering;

@@ -8,27 +8,29 @@ export type RequestRoom = {
 };
 
 export class HeldBytes {
-  readonly #max: number;
-  #held = 0;
+  readonly #share: number;
+  readonly #taken = new Map<string, number>();
 
-  constructor(max: number) {
-    this.#max = max;
+  /** `agents`: how many share the maximum. */
+  constructor({ max, agents }: { max: number; agents: number }) {
+    this.#share = max / Math.max(1, agents);
   }
 
   get bytes(): number {
-    return this.#held;
+    return [...this.#taken.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  /** Undefined where there is no room now. One request alone always has room. */
-  take(bytes: number): RequestRoom | undefined {
-    if (this.#held > 0 && this.#held + bytes > this.#max) return undefined;
+  /** Undefined where there is no room now: what others take does not matter. One request of an agent alone always has room. */
+  take(agent: string, bytes: number): RequestRoom | undefined {
+    const before = this.#taken.get(agent) ?? 0;
+    if (before > 0 && before + bytes > this.#share) return undefined;
     let taken = bytes;
     const shrinkTo = (less: number) => {
       if (less >= taken) return;
-      this.#held -= taken - less;
+      this.#taken.set(agent, (this.#taken.get(agent) ?? 0) - (taken - less));
       taken = less;
     };
-    this.#held += bytes;
+    this.#taken.set(agent, before + bytes);
     return { shrinkTo, release: () => shrinkTo(0) };
   }
 }

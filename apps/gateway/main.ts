@@ -1,5 +1,6 @@
 // The gateway's program: creates the dependencies, and alone reads the environment.
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
@@ -99,13 +100,19 @@ async function runGateway(settings: Settings): Promise<void> {
   await gateway.start(signal);
   const address = { port: settings.healthPort, hostname: settings.healthHost, isPatient: true };
   const server = serve(address, createGatewayApp(gateway).fetch);
-  using _socket = settings.socket === undefined ? undefined : await openSocket(settings.socket, server.port ?? 0);
+  using sockets = new DisposableStack();
+  for (const path of socketsOf(settings)) sockets.use(await openSocket(path, server.port ?? 0));
   log.info("Gateway started", { version: packageJson.version, port: server.port });
   hasStarted();
   await gateway.run(signal);
   await server.stop();
   await board[Symbol.asyncDispose]();
   log.info("Gateway stopped", { signal: signal.reason });
+}
+
+/** One for each agent: each socket has a bound on its connections. */
+function socketsOf({ socketsFolder, agents }: Settings): string[] {
+  return socketsFolder === undefined ? [] : [...agents.keys()].map((agent) => join(socketsFolder, agent, "gateway.sock"));
 }
 
 function fail(error: unknown): never {

@@ -21,7 +21,11 @@ export const Environment = z.object({
     .describe("Where Redis is, with the service's user and password."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the models' APIs and of the health endpoints."),
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
-  SETT_SOCKET: z.string().min(1).optional().describe("A socket at which agents without a network reach the same."),
+  SETT_SOCKETS_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Where each agent with a model has a folder for a socket, at which it reaches the same without a network."),
   SETT_MODELS: jsonText(z.record(ModelName, ModelSettings), exampleModels).describe("The models without their keys, as JSON."),
   SETT_MODEL_AGENTS: jsonText(
     z.record(AgentName, AgentModel),
@@ -52,7 +56,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     redisUrl: read.REDIS_URL,
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
-    socket: read.SETT_SOCKET,
+    socketsFolder: read.SETT_SOCKETS_DIR,
     models: new Map(Object.entries(read.SETT_MODELS)),
     agents: new Map(Object.entries(read.SETT_MODEL_AGENTS)),
     goalBudget: read.SETT_GOAL_BUDGET,

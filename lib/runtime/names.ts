@@ -60,9 +60,14 @@ export function openNetworkName(instance: InstanceName): string {
   return `sett-${instance}.open`;
 }
 
-/** Where Redis or the gateway has its socket, which is an agent's way to it. */
-export function socketVolumeName(instance: InstanceName, service: "redis" | "gateway"): string {
-  return `sett-${instance}.${service}`;
+/** Where Redis has its socket, which is an agent's way to it. */
+export function redisSocketVolumeName(instance: InstanceName): string {
+  return `sett-${instance}.redis`;
+}
+
+/** Where the gateway has a socket for one agent alone, so that the connections of one are not those of another. */
+export function gatewaySocketVolumeName(instance: InstanceName, agent: AgentName): string {
+  return `sett-${instance}.gateway.${agent}`;
 }
 
 /** Where the egress proxy has a socket for one agent alone, by which it knows who asks. */

@@ -146,7 +146,8 @@ const titleLabel = "org.opencontainers.image.title";
 function imageFinding(tag: string, { digest, labels }: ImageInfo, { subject, version, up }: Context): Finding {
   const base = { subject, check: "image" };
   const [title, made] = [labels[titleLabel] ?? "", labels[versionLabel]];
-  if (title.startsWith("sett/") && made !== undefined) {
+  // What is made from an image has its labels, too.
+  if (title.startsWith("sett/") && tag.startsWith(`${title}:`) && made !== undefined) {
     const found = `${tag}, Sett's own, of ${made}`;
     if (made === version || made === `v${version}`) return { ...base, level: "ok", found };
     return { ...base, level: "warning", found, why: `This is sett ${version}.`, remedy: `\`${up}\`` };

@@ -38,7 +38,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     // Other machines have no access.
     SETT_HEALTH_HOST: "127.0.0.1",
   };
-  const { SETT_SOCKET: _, ...gatewayEnv } = plan.gateway?.spec.env ?? {};
+  const { SETT_SOCKETS_DIR: _, ...gatewayEnv } = plan.gateway?.spec.env ?? {};
   const { SETT_STARTER_URL: __, ...orchestratorEnv } = plan.orchestrator.env;
   const redisUrl = ({ REDIS_URL = "" }: Record<string, string>) => ({ REDIS_URL: onThisMachine(REDIS_URL, ports.redis) });
   const agents = plan.agents.map((agent) => {

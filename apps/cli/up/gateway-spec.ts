@@ -8,7 +8,7 @@ import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { gatewayName, networkName, recordVolumeName } from "../../../lib/runtime/names.ts";
 import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limits.ts";
 import { type PlanInput, serviceEnvironment } from "./plan-input.ts";
-import { gatewaySocket, gatewaySocketMount } from "./sockets.ts";
+import { gatewaySocket, gatewaySocketFolder, gatewaySocketMount } from "./sockets.ts";
 
 export const gatewayPort = 8080;
 /** The name of this machine in base URLs: a model may be served here. */
@@ -20,6 +20,10 @@ const cassetteDir = "/cassettes";
 
 export function hasModels({ models }: Pick<SettConfig, "models">): boolean {
   return Object.keys(models.settings).length > 0;
+}
+
+export function withModel({ agents }: Pick<SettConfig, "agents">): AgentConfig[] {
+  return agents.filter(({ model }) => model !== undefined);
 }
 
 /** What the cub of an agent with a model knows of it. Empty for an agent without a model. */
@@ -47,7 +51,7 @@ export function gatewaySpec(input: PlanInput, labels: PartLabels): ContainerSpec
     mounts: [
       { kind: "secrets", target: keysDir, sizeBytes: mebibyte },
       { kind: "volume", volume: recordVolumeName(instance), target: recordDir, access: "rw" },
-      gatewaySocketMount(input, "rw"),
+      ...withModel(input.config).map(({ name }) => gatewaySocketMount(input, name, "rw")),
       { kind: "tmpfs", target: "/tmp", sizeBytes: 64 * mebibyte },
       ...cassetteMounts(input),
     ],
@@ -65,11 +69,11 @@ export function gatewaySpec(input: PlanInput, labels: PartLabels): ContainerSpec
 function environmentOf(input: PlanInput): Record<string, string> {
   const { instance, config } = input;
   const { SETT_GRANT_LEASE: _, ...service } = serviceEnvironment(input, { role: "gateway" }, gatewayPort);
-  const agents = config.agents.flatMap(({ name, model, budget }) => (model === undefined ? [] : [[name, { model, budget }]]));
+  const agents = withModel(config).map(({ name, model, budget }) => [name, { model, budget }]);
   return {
     SETT_INSTANCE_NAME: instance,
     ...service,
-    SETT_SOCKET: gatewaySocket,
+    SETT_SOCKETS_DIR: gatewaySocketFolder,
     SETT_MODELS: JSON.stringify(modelsFor(input)),
     SETT_MODEL_AGENTS: JSON.stringify(Object.fromEntries(agents)),
     SETT_GOAL_BUDGET: JSON.stringify(config.limits.budget),

@@ -2,12 +2,12 @@
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
-import { recordVolumeName, socketVolumeName } from "../../../lib/runtime/names.ts";
+import { gatewaySocketVolumeName, recordVolumeName } from "../../../lib/runtime/names.ts";
 import { gatewayProgram } from "../instance/programs.ts";
 import { planApi } from "./api-spec.ts";
 import { planEgress } from "./egress-spec.ts";
 import { withFingerprint } from "./fingerprint.ts";
-import { gatewaySpec, hasModels } from "./gateway-spec.ts";
+import { gatewaySpec, hasModels, withModel } from "./gateway-spec.ts";
 import { hasApi, showsLogs } from "./has-api.ts";
 import { planKeeper } from "./keeper-spec.ts";
 import { planLogReader } from "./log-reader-spec.ts";
@@ -27,7 +27,10 @@ export function planGateway(input: PlanInput, labels: LabelsOf): PlannedGateway 
     program: gatewayProgram,
     volumes: [
       { name: recordVolumeName(instance), labels: labels({ component: "record" }) },
-      { name: socketVolumeName(instance, "gateway"), labels: labels({ component: "socket" }) },
+      ...withModel(config).map(({ name }) => ({
+        name: gatewaySocketVolumeName(instance, name),
+        labels: labels({ component: "socket" }),
+      })),
     ].map((volume) => ({ ...volume, owner: repository.user, image: images.cub.tag })),
   };
 }

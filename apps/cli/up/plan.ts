@@ -12,7 +12,7 @@ import {
   openNetworkName,
   orchestratorName,
   redisName,
-  socketVolumeName,
+  redisSocketVolumeName,
   workspaceVolumeName,
 } from "../../../lib/runtime/names.ts";
 import { redisPort, usersVariable } from "../instance/place.ts";
@@ -112,7 +112,7 @@ export function planInstance(input: PlanInput): InstancePlan {
       image: images.redis.tag,
     },
     redisSocket: {
-      name: socketVolumeName(instance, "redis"),
+      name: redisSocketVolumeName(instance),
       labels: labels({ component: "socket" }),
       owner: redisUser,
       image: images.cub.tag,

@@ -116,7 +116,7 @@ async function readSecret(name: string, source: SecretSource, machine: Machine):
   if (value.length > maxBytes) {
     throw invalid(
       name,
-      `${from} has a value of ${value.length} bytes`,
+      `${from} has a value of more than ${maxBytes} bytes`,
       `A secret may have ${maxBytes}. Put larger files into the agent's image.`,
     );
   }
@@ -146,21 +146,33 @@ async function outputOf(name: string, [program = "", ...words]: string[], { fold
     const child = spawn(program, words, { cwd: folder, env, stdio: ["inherit", "pipe", "inherit"], signal });
     const ended = once(child, "close");
     ended.catch(() => undefined);
-    const chunks: Buffer[] = [];
-    for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
+    // An output without an end would fill the memory.
+    await Promise.race([once(child, "spawn"), ended]);
+    const output = await readUpTo(child.stdout, maxBytes + 3);
+    if (output.length > maxBytes + 2) {
+      child.kill();
+      return output;
+    }
     const [exitCode, killedBy] = (await ended) as [number | null, string | null];
     if (exitCode !== 0) throw invalid(name, `its command ${program} ended with ${killedBy ?? `exit code ${exitCode}`}`, hint);
-    return Buffer.from(
-      Buffer.concat(chunks)
-        .toString("latin1")
-        .replace(/\r?\n$/, ""),
-      "latin1",
-    );
+    return Buffer.from(output.toString("latin1").replace(/\r?\n$/, ""), "latin1");
   } catch (error) {
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.", { cause: error });
     if (error instanceof SettError) throw error;
     throw invalid(name, `its command cannot be started: ${messageOf(error)}`, hint);
   }
+}
+
+/** What comes after so many bytes is not read. */
+async function readUpTo(stream: AsyncIterable<unknown>, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    if (length >= bytes) break;
+  }
+  return Buffer.concat(chunks);
 }
 
 function invalid(name: string, problem: string, hint: string): SettError {

@@ -6,9 +6,10 @@ import type { AgentName } from "../../../lib/model/ids.ts";
 import type { Mount } from "../../../lib/runtime/container-spec.ts";
 import {
   egressVolumeName,
+  gatewaySocketVolumeName,
   logsVolumeName,
   openNetworkName,
-  socketVolumeName,
+  redisSocketVolumeName,
   starterVolumeName,
 } from "../../../lib/runtime/names.ts";
 import { hasApi } from "./has-api.ts";
@@ -23,17 +24,19 @@ const starterSocketFolder = `${folder}/starter`;
 export const starterSocket = `${starterSocketFolder}/starter.sock`;
 const logsSocketFolder = `${folder}/logs`;
 export const logsSocket = `${logsSocketFolder}/logs.sock`;
-const gatewaySocketFolder = `${folder}/gateway`;
+export const gatewaySocketFolder = `${folder}/gateway`;
 export const gatewaySocket = `${gatewaySocketFolder}/gateway.sock`;
 export const egressFolder = `${folder}/egress`;
 export const egressSocket = `${egressFolder}/egress.sock`;
 
 export function redisSocketMount({ instance }: Place, access: Access): Mount {
-  return { kind: "volume", volume: socketVolumeName(instance, "redis"), target: redisSocketFolder, access };
+  return { kind: "volume", volume: redisSocketVolumeName(instance), target: redisSocketFolder, access };
 }
 
-export function gatewaySocketMount({ instance }: Place, access: Access): Mount {
-  return { kind: "volume", volume: socketVolumeName(instance, "gateway"), target: gatewaySocketFolder, access };
+/** The gateway has a folder for each agent with a model, and an agent only its own. */
+export function gatewaySocketMount({ instance }: Place, agent: AgentName, access: Access): Mount {
+  const target = access === "rw" ? `${gatewaySocketFolder}/${agent}` : gatewaySocketFolder;
+  return { kind: "volume", volume: gatewaySocketVolumeName(instance, agent), target, access };
 }
 
 export function starterSocketMount({ instance }: Place, access: Access): Mount {
@@ -57,7 +60,7 @@ type Access = "ro" | "rw";
 export function socketMountsOf(input: Place, agent: AgentConfig): Mount[] {
   return [
     redisSocketMount(input, "ro"),
-    ...(agent.model === undefined ? [] : [gatewaySocketMount(input, "ro")]),
+    ...(agent.model === undefined ? [] : [gatewaySocketMount(input, agent.name, "ro")]),
     ...(usesProxy(agent) ? [egressSocketMount(input, agent.name, "ro")] : []),
   ];
 }

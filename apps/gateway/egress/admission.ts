@@ -4,7 +4,10 @@ import { allowedBy, type EgressTarget, isPattern } from "../../../lib/model/egre
 import { type AddressKind, isAddressIn, kindOfAddress } from "../../../lib/model/egress-address.ts";
 
 /** `addresses`: those of the host that may be connected to, at least one. `status`: of HTTP. `reason`: a sentence. */
-export type Admission = { addresses: string[] } | { status: 403 | 502; reason: string };
+export type Admission = { addresses: string[] } | { status: 403 | 502 | 503; reason: string };
+
+/** From `resolve`: this agent may ask for no more names at present. */
+export class TooManyNames extends Error {}
 
 type Question = {
   agent: string;
@@ -28,7 +31,10 @@ export async function admit({ agent, targets, host, port, resolve, own, machine 
     return { status: 403, reason: `${agent} may not connect to ${host}:${port}. ${remedy}` };
   }
   const address = host.replace(/^\[(.*)\]$/, "$1");
-  const found = isIP(address) === 0 ? await resolve(host).catch(() => []) : [address];
+  const found =
+    isIP(address) === 0 ? await resolve(host).catch((error: unknown) => (error instanceof TooManyNames ? error : [])) : [address];
+  if (found instanceof TooManyNames)
+    return { status: 503, reason: `${agent} waits for the addresses of too many names to ask for that of ${host}.` };
   if (found.length === 0) return { status: 502, reason: `There is no host ${host}, or its name cannot be resolved.` };
   const kindOf = (each: string): AddressKind => {
     const kind = kindOfAddress(each, own);

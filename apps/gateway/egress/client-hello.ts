@@ -12,15 +12,65 @@ export type Hello =
 
 const handshakeRecord = 22;
 const clientHello = 1;
+/** Of a record, and of a message. */
+const [headerBytes, startBytes] = [5, 4];
 const serverName = 0;
 const hostName = 0;
 
-export function readHello(bytes: Uint8Array): Hello {
-  if (bytes.length === 0) return { kind: "unfinished" };
-  if (bytes[0] !== handshakeRecord || (bytes.length > 1 && bytes[1] !== 3)) return { kind: "other" };
-  const message = messageIn(bytes);
-  if (message === undefined) return { kind: "unfinished" };
-  if (message[0] !== clientHello) return { kind: "other" };
+/** Reads the message as its bytes arrive, each once: a client may send them one by one. */
+export class HelloReader {
+  #hello: Hello = { kind: "unfinished" };
+  /** Of the record that is being read: its header, and how many bytes of its content are still to come. */
+  readonly #header: number[] = [];
+  #left = 0;
+  #records = 0;
+  /** Something else has come within the message: servers differ in what they make of that, so it never ends. */
+  #isLost = false;
+  /** The message as far as it is known, which may be spread over several records. */
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
+  /** Its first bytes: what it is, and how long. */
+  readonly #start: number[] = [];
+
+  read(bytes: Uint8Array): Hello {
+    for (let at = 0; at < bytes.length && !this.#isLost && this.#hello.kind === "unfinished"; ) {
+      const content = bytes.subarray(at, at + this.#left);
+      at += Math.max(1, content.length);
+      this.#hello = content.length > 0 ? this.#afterContent(content) : this.#afterHeader(bytes[at - 1] ?? 0);
+    }
+    return this.#hello;
+  }
+
+  #afterHeader(byte: number): Hello {
+    const header = this.#header;
+    if (header.length === headerBytes) header.length = 0;
+    header.push(byte);
+    if (header[0] !== handshakeRecord || (header.length > 1 && header[1] !== 3)) {
+      this.#isLost = this.#records > 0;
+      return { kind: this.#isLost ? "unfinished" : "other" };
+    }
+    if (header.length === headerBytes) {
+      this.#left = (header[3] ?? 0) * 256 + (header[4] ?? 0);
+      this.#records += 1;
+    }
+    return { kind: "unfinished" };
+  }
+
+  #afterContent(content: Uint8Array): Hello {
+    this.#left -= content.length;
+    this.#parts.push(content);
+    this.#length += content.length;
+    const start = this.#start;
+    start.push(...content.subarray(0, startBytes - start.length));
+    if (start[0] !== clientHello) return { kind: "other" };
+    const wanted = startBytes + (start[1] ?? 0) * 65_536 + (start[2] ?? 0) * 256 + (start[3] ?? 0);
+    if (this.#length < startBytes || this.#length < wanted) return { kind: "unfinished" };
+    return helloIn(Buffer.concat(this.#parts).subarray(0, wanted));
+  }
+}
+
+/** `message`: whole. */
+function helloIn(message: Uint8Array): Hello {
   try {
     const names = namesIn(new Reader(message.subarray(4)));
     return names.length > 1 ? { kind: "ambiguous" } : { kind: "tls", name: names[0] };
@@ -28,20 +78,6 @@ export function readHello(bytes: Uint8Array): Hello {
     if (error instanceof RangeError) return { kind: "other" };
     throw error;
   }
-}
-
-/** The first handshake message, which may be spread over several records; undefined while it is not complete. */
-function messageIn(bytes: Uint8Array): Uint8Array | undefined {
-  const parts: number[] = [];
-  for (let at = 0; at + 5 <= bytes.length && bytes[at] === handshakeRecord; ) {
-    const length = (bytes[at + 3] ?? 0) * 256 + (bytes[at + 4] ?? 0);
-    parts.push(...bytes.subarray(at + 5, at + 5 + length));
-    at += 5 + length;
-    const [, high = 0, middle = 0, low = 0] = parts;
-    const wanted = 4 + high * 65_536 + middle * 256 + low;
-    if (parts.length >= 4 && parts.length >= wanted) return Uint8Array.from(parts.slice(0, wanted));
-  }
-  return undefined;
 }
 
 /** Of every sort, also what follows the list of names: only one of the sort `hostName` is a name that all servers read alike. */

@@ -7,7 +7,7 @@ import type { Clock } from "../../../lib/async/clock.ts";
 import type { EgressTarget } from "../../../lib/model/egress.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";
-import { type Admission, admit } from "./admission.ts";
+import { type Admission, admit, TooManyNames } from "./admission.ts";
 import { LineBudget } from "./line-budget.ts";
 import type { EgressMetrics } from "./metrics.ts";
 import { openUpstream } from "./open-upstream.ts";
@@ -22,10 +22,16 @@ export type EgressDeps = {
   log: JsonLog;
   metrics: EgressMetrics;
   clock: Clock;
+  /** After which a connection ends that nothing goes through. */
+  idleMs: number;
 };
 
 /** Of one agent, at the same time. */
 const maxConnections = 256;
+/** Of one agent: they go on when the client has left, so that its connections do not bound them. */
+const maxLookups = 256;
+/** Of what an agent has written and a log repeats: no name of a host is longer. */
+const maxHostLength = 255;
 /** They are about one connection, not about what goes through it (RFC 9110, section 7.6.1). */
 const hopByHop = ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade"];
 
@@ -38,6 +44,7 @@ export class EgressProxy {
   readonly #lines: LineBudget;
   readonly #server: Server;
   #open = 0;
+  #lookups = 0;
 
   constructor(agent: string, targets: readonly EgressTarget[], deps: EgressDeps) {
     this.#agent = agent;
@@ -74,28 +81,30 @@ export class EgressProxy {
 
   async #connect(asked: IncomingMessage, client: Socket, first: Uint8Array): Promise<void> {
     client.on("error", () => client.destroy());
+    const left = leaving(client);
     const place = placeOf(asked.url ?? "");
     const admission = place === undefined ? notUnderstood : await this.#admit(place);
     if (place === undefined || "reason" in admission) return refuse(client, this.#refused(place, admission));
-    const upstream = await openUpstream(admission.addresses, place.port).catch((error: unknown) => error);
+    const upstream = await openUpstream(admission.addresses, place.port, left).catch((error: unknown) => error);
     if (!isSocket(upstream)) return refuse(client, this.#failed(place, upstream));
-    if (client.destroyed) return void upstream.destroy();
     const startedAt = this.#deps.clock.passedMs();
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-    const refusal = await tunnel({ client, upstream, ...place, first });
+    const refusal = await tunnel({ client, upstream, ...place, first, idleMs: this.#deps.idleMs });
     if (refusal === undefined) this.#ended(place, upstream, startedAt);
     else this.#refused(place, { status: 403, reason: refusal });
   }
 
   async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const say = ({ status, reason }: Refusal) => answer.writeHead(status, refusalHeaders).end(`${reason}\n`);
+    const left = leaving(answer);
     const url = URL.parse(asked.url ?? "");
-    const place = url?.protocol === "http:" ? { host: url.hostname, port: Number(url.port || 80) } : undefined;
+    const place = url?.protocol === "http:" ? placeOf(`${url.hostname}:${url.port || 80}`) : undefined;
     const admission = place === undefined ? notUnderstood : await this.#admitPlain(place);
     if (url === null || place === undefined || "reason" in admission) return void say(this.#refused(place, admission));
-    const upstream = await openUpstream(admission.addresses, place.port).catch((error: unknown) => error);
+    const upstream = await openUpstream(admission.addresses, place.port, left).catch((error: unknown) => error);
     if (!isSocket(upstream)) return void say(this.#failed(place, upstream));
     const startedAt = this.#deps.clock.passedMs();
+    upstream.setTimeout(this.#deps.idleMs, () => upstream.destroy());
     upstream.once("close", () => this.#ended(place, upstream, startedAt));
     const headers = { ...without(asked.headers, hopByHop), host: url.host, connection: "close" };
     const forwarded = request({
@@ -118,8 +127,19 @@ export class EgressProxy {
   }
 
   #admit(place: Place): Promise<Admission> {
-    const { resolve, own, machine } = this.#deps;
+    const { own, machine } = this.#deps;
+    const resolve = (name: string) => this.#resolve(name);
     return admit({ agent: this.#agent, targets: this.#targets, ...place, resolve, own: own(), machine });
+  }
+
+  async #resolve(name: string): Promise<string[]> {
+    if (this.#lookups >= maxLookups) throw new TooManyNames();
+    this.#lookups += 1;
+    try {
+      return await this.#deps.resolve(name);
+    } finally {
+      this.#lookups -= 1;
+    }
   }
 
   async #admitPlain(place: Place): Promise<Admission> {
@@ -173,10 +193,19 @@ function refuse(client: Socket, { status, reason }: Refusal): void {
   client.end(`HTTP/1.1 ${status} Refused\r\n${headers.join("")}\r\n${reason}\n`);
 }
 
+/** Aborted when the client of this connection or request has left. */
+function leaving(client: Socket | ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  client.once("close", () => controller.abort(new Error("the client has left")));
+  return controller.signal;
+}
+
 function placeOf(authority: string): Place | undefined {
   const { host, port } = /^(?<host>\[[^\]]+\]|[^:]+):(?<port>\d{1,5})$/.exec(authority)?.groups ?? {};
   const number = Number(port);
-  return host !== undefined && number >= 1 && number <= 65_535 ? { host, port: number } : undefined;
+  return host !== undefined && host.length <= maxHostLength && number >= 1 && number <= 65_535
+    ? { host, port: number }
+    : undefined;
 }
 
 function isSocket(value: unknown): value is Socket {

@@ -1,10 +1,10 @@
 // The egress proxy as a service: a socket for each agent, and the health endpoints.
-import { lookup } from "node:dns/promises";
 import { chmod, rm } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { ownNetworkOf } from "../../../lib/model/egress-address.ts";
+import { addressesOf } from "../../../lib/service/addresses-of.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { createServiceApp } from "../../../lib/service/service-app.ts";
@@ -15,6 +15,7 @@ import { createEgressMetrics } from "./metrics.ts";
 import type { EgressSettings } from "./settings.ts";
 
 const everyone = 0o777;
+const idleMs = 10 * 60_000;
 /** The name that this machine has in containers of Sett's services. */
 const machineName = "host.docker.internal";
 
@@ -25,16 +26,24 @@ export async function runEgress(settings: EgressSettings): Promise<void> {
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
   const metrics = createEgressMetrics();
-  const resolve = async (name: string) => (await lookup(name, { all: true })).map(({ address }) => address);
+
   const own = () => Object.values(networkInterfaces()).flatMap((each) => each?.flatMap(({ cidr }) => cidr ?? []) ?? []);
   // The bridge of the Engine may have any address, and is not always among those that `sett up` sees.
   const machine = [
     ...settings.machine,
-    ...(await resolve(machineName).catch(() => [])).flatMap((each) => ownNetworkOf(each) ?? []),
+    ...(await addressesOf(machineName).catch(() => [])).flatMap((each) => ownNetworkOf(each) ?? []),
   ];
   const proxies = await Promise.all(
     [...agents].map(async ([agent, targets]) => {
-      const proxy = new EgressProxy(agent, targets, { resolve, own, machine, log, metrics, clock: systemClock });
+      const proxy = new EgressProxy(agent, targets, {
+        resolve: addressesOf,
+        own,
+        machine,
+        log,
+        metrics,
+        clock: systemClock,
+        idleMs,
+      });
       const socket = join(socketsFolder, agent, "egress.sock");
       // Of an earlier run.
       await rm(socket, { force: true });

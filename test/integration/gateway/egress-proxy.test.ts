@@ -84,6 +84,7 @@ beforeAll(async () => {
       log: createJsonLog((line) => lines.push(JSON.parse(line)), systemClock.now),
       metrics,
       clock: systemClock,
+      idleMs: 600_000,
     },
   );
   await proxy.listen(socket);

@@ -1,6 +1,7 @@
 // The gateway as a real process: its arguments, its settings, its end.
 import { expect, test } from "bun:test";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
@@ -178,4 +179,24 @@ test("at SIGTERM it ends its calls, puts them on record and stops; after SIGKILL
   expect((await world.board.readSpending(work.goal.goal_id)).reserved).toEqual({ nanousd: 0, tokens: 0, calls: 0 });
   const { ended } = await world.board.readCalls(work.goal.goal_id);
   expect(ended.map(({ outcome }) => outcome)).toEqual(["cancelled", "lost"]);
+});
+
+test("an agent that keeps all connections of its socket leaves those of another", async () => {
+  await using world = await createWorld();
+  const sockets = join(world.folder, "sockets");
+  for (const agent of ["coder", "other"]) await mkdir(join(sockets, agent), { recursive: true });
+  await using service = startService("gateway", {
+    ...world.environment,
+    SETT_MODEL_AGENTS: JSON.stringify({ coder: { model: "strong", budget: {} }, other: { model: "strong", budget: {} } }),
+    SETT_SOCKETS_DIR: sockets,
+  });
+  await waitFor("the gateway", () => service.log().find(({ msg }) => msg === "Gateway started"));
+  const socketOf = (agent: string) => join(sockets, agent, "gateway.sock");
+  let closed = 0;
+  const kept = Array.from({ length: 600 }, () => connect(socketOf("coder")));
+  for (const client of kept) client.on("error", () => undefined).once("close", () => (closed += 1));
+  await waitFor("the surplus to be closed", () => closed === 88);
+  const answer = await fetch("http://gateway/healthz", { unix: socketOf("other") });
+  expect(answer.status).toBe(200);
+  for (const client of kept) client.destroy();
 });

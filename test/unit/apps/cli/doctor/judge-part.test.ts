@@ -78,13 +78,19 @@ const changes: [string, PartFacts, string, string][] = [
   ["a secret", { ...sound, part: { ...sound.part, env: { GITHUB_TOKEN: "ghp_hidden" } } }, "secrets", "warning"],
   [
     "an image of another version",
-    made("sett/x:2", { labels: { ...own, "org.opencontainers.image.version": "2" } }),
+    made("sett/orchestrator:2", { labels: { ...own, "org.opencontainers.image.version": "2" } }),
     "image",
     "warning",
   ],
   ["an image by its digest", made("x@sha256:12", { digest: "x@sha256:12" }), "image", "ok"],
   ["an image by its tag", made("redis:7", { digest: "redis@sha256:12" }), "image", "note"],
   ["an image from nowhere", made("x:latest", {}), "image", "note"],
+  [
+    "an image that others have made from one of Sett's",
+    made("evil:1", { labels: own, digest: "evil@sha256:12" }),
+    "image",
+    "note",
+  ],
   ["an image of `sett up`", made("x:latest", { labels: { "dev.sett.instance": "demo" } }), "image", "ok"],
 ];
 

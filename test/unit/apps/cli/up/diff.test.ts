@@ -195,7 +195,7 @@ describe("of a sett that runs", () => {
     test("without its models the gateway leaves, and its record stays", () => {
       const { removed, unusedVolumes, leftovers } = diffOf(planOf(coder + agent("thinker")), present);
       expect(removed.map(({ name }) => name)).toEqual(["sett-demo-gateway"]);
-      expect([unusedVolumes, leftovers]).toEqual([["sett-demo.gateway"], []]);
+      expect([unusedVolumes, leftovers]).toEqual([["sett-demo.gateway.thinker"], []]);
     });
   });
 

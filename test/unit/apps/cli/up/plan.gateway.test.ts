@@ -20,7 +20,7 @@ describe("the gateway", () => {
       spec: { name: "sett-demo-gateway" },
       volumes: [
         { name: "sett-demo-record", owner: sampleUser },
-        { name: "sett-demo.gateway", owner: sampleUser },
+        { name: "sett-demo.gateway.reader", owner: sampleUser },
       ],
     });
     expect(samplePlan(configOf(`version: '1.0'\nagents:\n${agent("coder")}`)).gateway).toBeUndefined();
@@ -40,7 +40,7 @@ describe("the gateway", () => {
       BUN_JSC_useFTLJIT: "0",
       SETT_REDIS_GIVE_UP: "60000ms",
       SETT_HEALTH_PORT: "8080",
-      SETT_SOCKET: "/run/sett/gateway/gateway.sock",
+      SETT_SOCKETS_DIR: "/run/sett/gateway",
       SETT_GOAL_BUDGET: '{"calls":7}',
       SETT_MODEL_RECORD: "digests",
       SETT_KEYS_DIR: "/keys",
@@ -59,7 +59,7 @@ describe("the gateway", () => {
     expect(gateway?.spec.mounts).toEqual([
       { kind: "secrets", target: "/keys", sizeBytes: 1024 ** 2 },
       { kind: "volume", volume: "sett-demo-record", target: "/record", access: "rw" },
-      { kind: "volume", volume: "sett-demo.gateway", target: "/run/sett/gateway", access: "rw" },
+      { kind: "volume", volume: "sett-demo.gateway.reader", target: "/run/sett/gateway/reader", access: "rw" },
       { kind: "tmpfs", target: "/tmp", sizeBytes: 64 * 1024 ** 2 },
     ]);
     expect(gateway?.spec.ports).toBeUndefined();
@@ -91,5 +91,9 @@ describe("the gateway", () => {
       SETT_MODEL_NAME: "strong",
       SETT_ON_BUDGET: "ask",
     });
+    expect(agents.map(({ spec }) => spec.mounts.filter(({ target }) => target.startsWith("/run/sett/gateway")))).toEqual([
+      [],
+      [{ kind: "volume", volume: "sett-demo.gateway.reader", target: "/run/sett/gateway", access: "ro" }],
+    ]);
   });
 });

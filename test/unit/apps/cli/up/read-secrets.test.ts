@@ -55,8 +55,12 @@ test.each([
     "{ one: { command: [sh, -c, 'echo a-secret; exit 3'] } }",
     "The secret one cannot be read: its command sh ended with exit code 3.",
   ],
-  ["{ one: { command: [no-such-program] } }", "The secret one cannot be read: its command cannot be started"],
-  ["{ one: { command: [head, -c, '65537', /dev/zero] } }", "has a value of 65537 bytes"],
+  [
+    "{ one: { command: [no-such-program] } }",
+    "The secret one cannot be read: its command cannot be started: Executable not found",
+  ],
+  ["{ one: { command: [yes] } }", "has a value of more than 65536 bytes"],
+  ["{ one: { command: [head, -c, '65537', /dev/zero] } }", "has a value of more than 65536 bytes"],
 ])("%s is refused, without its value", async (secrets, message) => {
   const error = await errorOf(read(secrets, "one"));
   expect(error).toMatchObject({ code: "config-invalid" });

@@ -1,7 +1,7 @@
 // The name of the server in the first bytes of a connection.
 import { describe, expect, test } from "bun:test";
-import { readHello } from "../../../../../apps/gateway/egress/client-hello.ts";
-import { verdictOn } from "../../../../../apps/gateway/egress/tunnel.ts";
+import { HelloReader } from "../../../../../apps/gateway/egress/client-hello.ts";
+import { judgeOf } from "../../../../../apps/gateway/egress/tunnel.ts";
 
 const two = (number: number) => [number >> 8, number & 255];
 const three = (number: number) => [number >> 16, ...two(number & 0xffff)];
@@ -21,17 +21,32 @@ function hello(extensions: number[] | undefined, size = 16_384): Uint8Array {
   return Uint8Array.from(records);
 }
 
+const helloIn = (bytes: Uint8Array) => new HelloReader().read(bytes);
+
 const named = [...otherExtension, ...nameExtension("registry.example.org")];
 
 test.each([16_384, 50, 1])("it is read from records of %d bytes, and not before the message is whole", (size) => {
   const bytes = hello(named, size);
-  expect(readHello(bytes)).toEqual({ kind: "tls", name: "registry.example.org" });
-  for (let end = 0; end < bytes.length; end += 1) expect(readHello(bytes.subarray(0, end))).toEqual({ kind: "unfinished" });
+  expect(helloIn(bytes)).toEqual({ kind: "tls", name: "registry.example.org" });
+  for (let end = 0; end < bytes.length; end += 1) expect(helloIn(bytes.subarray(0, end))).toEqual({ kind: "unfinished" });
+  const reader = new HelloReader();
+  expect([...bytes].map((byte) => reader.read(Uint8Array.of(byte)).kind)).toEqual([
+    ...Array<"unfinished">(bytes.length - 1).fill("unfinished"),
+    "tls",
+  ]);
+});
+
+test("each byte is read once, whatever the pieces are in which it comes", () => {
+  const judge = judgeOf("www.example.org", 443);
+  const endless = [22, 3, 1, 255, 255, 1, 255, 255, 255, ...Array<number>(60_000).fill(0)];
+  const from = performance.now();
+  expect(endless.every((byte) => judge(Uint8Array.of(byte)) === "unfinished")).toBe(true);
+  expect(performance.now() - from).toBeLessThan(1_000);
 });
 
 test("a message may name no server", () => {
-  expect(readHello(hello(otherExtension))).toEqual({ kind: "tls", name: undefined });
-  expect(readHello(hello(undefined))).toEqual({ kind: "tls", name: undefined });
+  expect(helloIn(hello(otherExtension))).toEqual({ kind: "tls", name: undefined });
+  expect(helloIn(hello(undefined))).toEqual({ kind: "tls", name: undefined });
 });
 
 const namedEntry = (name: string, sort = 0) => [sort, ...sized(text(name))];
@@ -46,9 +61,9 @@ test.each<[string, number[]]>([
   ["something after its names", [...two(0), ...sized([...sized(namedEntry("registry.example.org")), 0, 1])]],
 ])("a message with %s is ambiguous, and refused at every port", (_, extensions) => {
   const bytes = hello([...extensions, ...otherExtension]);
-  expect(readHello(bytes)).toEqual({ kind: "ambiguous" });
+  expect(helloIn(bytes)).toEqual({ kind: "ambiguous" });
   for (const port of [443, 8443])
-    expect(verdictOn(bytes, "registry.example.org", port)).toEqual({
+    expect(judgeOf("registry.example.org", port)(bytes)).toEqual({
       refusal: `A connection by TLS to registry.example.org:${port} names more than one server.`,
     });
 });
@@ -59,19 +74,27 @@ test.each<[string, Uint8Array]>([
   ["another message of TLS", Uint8Array.from([22, 3, 1, 0, 4, 2, 0, 0, 0])],
   ["lengths that lie", hello([...two(0), ...two(500), 1])],
 ])("%s is no hello", (_, bytes) => {
-  expect(readHello(bytes)).toEqual({ kind: "other" });
+  expect(helloIn(bytes)).toEqual({ kind: "other" });
+});
+
+test("a message with something else between its records has no end", () => {
+  const [whole, parts] = [hello(named), hello(named, 50)];
+  for (const other of [[21, 3, 1, 0, 2, 1, 0], [23, 3, 3, 0, 1, 7], [0]]) {
+    const bytes = Uint8Array.from([...parts.subarray(0, 55), ...other, ...parts.subarray(55), ...whole]);
+    expect(helloIn(bytes)).toEqual({ kind: "unfinished" });
+  }
 });
 
 test("no bytes at all throw", () => {
   for (let seed = 1; seed < 3_000; seed += 1) {
     const bytes = hello(named).map((byte, index) => ((seed * 31 + index * 17) % 23 === 0 ? (seed + index) & 255 : byte));
-    expect(["ambiguous", "other", "tls", "unfinished"]).toContain(readHello(bytes).kind);
+    expect(["ambiguous", "other", "tls", "unfinished"]).toContain(helloIn(bytes).kind);
   }
 });
 
 describe("a connection", () => {
   const to = (bytes: Uint8Array, host: string, port: number) => {
-    const verdict = verdictOn(bytes, host, port);
+    const verdict = judgeOf(host, port)(bytes);
     return typeof verdict === "string" ? verdict : verdict.refusal;
   };
   const plain = Uint8Array.from(text("SSH-2.0-x\r\n"));
