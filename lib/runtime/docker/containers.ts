@@ -2,14 +2,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec } from "../container-spec.ts";
 import { containerOptions } from "./container-options.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 
 const removalPollMs = 50;
 
-export async function startContainer(docker: Docker, spec: ContainerSpec): Promise<{ id: string }> {
-  const container = await create(docker, spec);
+/** `logs`: what is kept of what it prints. */
+export async function startContainer(
+  docker: Docker,
+  spec: ContainerSpec,
+  logs: Docker.HostConfig["LogConfig"],
+): Promise<{ id: string }> {
+  const container = await create(docker, spec, logs);
   try {
     await container.start();
   } catch (error) {
@@ -19,8 +25,10 @@ export async function startContainer(docker: Docker, spec: ContainerSpec): Promi
   return { id: container.id };
 }
 
-async function create(docker: Docker, spec: ContainerSpec): Promise<Docker.Container> {
-  return await named(spec.name, `create the container ${spec.name}`, () => docker.createContainer(containerOptions(spec)));
+async function create(docker: Docker, spec: ContainerSpec, logs: Docker.HostConfig["LogConfig"]): Promise<Docker.Container> {
+  const options = containerOptions(spec);
+  const HostConfig = { ...options.HostConfig, ...withoutUndefined({ LogConfig: logs }) };
+  return await named(spec.name, `create the container ${spec.name}`, () => docker.createContainer({ ...options, HostConfig }));
 }
 
 export async function startContainerAgain(docker: Docker, container: string): Promise<void> {

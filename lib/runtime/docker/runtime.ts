@@ -11,6 +11,7 @@ import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
 import { limitAnswers } from "./limit-answers.ts";
 import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
+import { logLimitsOf } from "./log-limits.ts";
 import { logLines } from "./logs.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
@@ -31,6 +32,7 @@ type DockerOptions = {
 export async function dockerRuntime(options: DockerOptions = {}): Promise<ContainerRuntime> {
   const docker = await openEngine(options.socketPath);
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
+  const logLimits = logLimitsOf(docker);
   return {
     check: () => checkEngine(docker, options.answerWithinMs ?? 5_000),
     lock: (instance, holder) => acquireLock(docker, lockName(instance), holder),
@@ -43,7 +45,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
       removeBuilt: (instance) => removeBuiltImages(docker, instance),
     },
     containers: {
-      start: (spec) => startContainer(docker, spec),
+      start: async (spec) => startContainer(docker, spec, await logLimits()),
       startAgain: (container) => startContainerAgain(docker, container),
       rename: (container, name) => renameContainer(docker, container, name),
       find: (container) => findContainer(docker, container),

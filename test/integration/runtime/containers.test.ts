@@ -206,3 +206,13 @@ test("a container names its image", async () => {
   expect(image).toMatchObject({ user: "", entrypoint: [], env: { PATH: "/bin" } });
   expect((await sett.runtime.containers.find(id))?.image).toEqual({ tag: tinyImage, id: String(image?.id) });
 });
+
+test("of what a container prints, the Engine keeps the newest hundred megabytes", async () => {
+  await using sett = await dockerInstance();
+  const driver = (await docker("info", "--format", "{{.LoggingDriver}}")).stdout.trim();
+  const { id } = await sett.run("true");
+  const kept = JSON.parse((await docker("inspect", "--format", "{{json .HostConfig.LogConfig}}", id)).stdout);
+  // Where it is not the usual way, this machine's own settings hold.
+  if (driver === "json-file") expect(kept).toEqual({ Type: "json-file", Config: { "max-size": "20m", "max-file": "5" } });
+  else expect(kept.Type).toBe(driver);
+});
