@@ -6,7 +6,7 @@ import { ask } from "./errors.ts";
 /** As the Engine's other way, `local`, does by itself: 100 MB for a container. */
 const limits = { "max-size": "20m", "max-file": "5" };
 
-/** What the Engine is told when it makes a container; undefined where it keeps logs in another way. Asked once. */
+/** The setting of a new container; undefined where it keeps logs in another way. Asked once. */
 export function logLimitsOf(docker: Docker): () => Promise<Docker.HostConfig["LogConfig"]> {
   let known: Promise<Docker.HostConfig["LogConfig"]> | undefined;
   return () => {
