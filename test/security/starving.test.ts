@@ -67,7 +67,8 @@ test("two thousand connections are ended, which is on record, and a person still
   expect(user).toBe("agent-mallory");
   expect(connections).toBeGreaterThan(Number(limit));
   const ofMallory = async () => (await scene.owner.clientList()).filter(({ user }) => user === "agent-mallory").length;
-  await waitFor("its connections to be few", async () => (await ofMallory()) < 50);
+  // On a busy machine some come after the others have been ended; they are ended as well where they exceed the limit.
+  await waitFor("its connections to be within the limit", async () => (await ofMallory()) <= Number(limit));
   expect(await scene.order({ leave: true })).toEqual({ text: "" });
 });
 
