@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accessOf } from "../../../lib/blackboard/redis/access.ts";
 import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import { reserve, reserveOrder, runModelGrant } from "../../support/blackboard/model-scene.ts";
 import { portUses, type Role } from "../../support/blackboard/port-uses.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { connectRoles } from "../../support/blackboard/role-bench.ts";
@@ -57,6 +58,13 @@ test("an agent waits for a grant, which it does in the suite only by chance", as
   await waitFor("its wait", waits);
   abort.abort();
   await next;
+});
+
+test("a gateway gives back a call whose reservation has lapsed, which few tests of the suite let happen", async () => {
+  await using bench = await openWith(roles)();
+  const { token } = await runModelGrant(bench.board);
+  await reserve(bench.board, reserveOrder(token, { leaseMs: 0 }));
+  expect(await bench.board.giveBackCalls({ all: false })).toBe(1);
 });
 
 describe("after these calls", () => {

@@ -28,7 +28,7 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
   const seen: { source: string; sent: Sent }[] = [];
   const echoed = new Map<string, () => void>();
   let caller = "";
-  const door = await openDoor(port);
+  const door = await openDoor(port, () => seen.length);
   const read = (line: string) => {
     const { source = "", command = "", rest = "" } = monitorLine.exec(line)?.groups ?? {};
     if (source === "") return;
@@ -60,8 +60,8 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
       await cli("ECHO", mark);
       await arrived;
       const byUser = new Map<string, Sent[]>();
-      for (const { source, sent } of seen) {
-        const user = door.users.get(source);
+      for (const [at, { source, sent }] of seen.entries()) {
+        const user = door.users.get(source)?.findLast(({ from }) => from <= at)?.user;
         if (user === undefined) continue;
         const all = byUser.get(user) ?? [];
         byUser.set(user, all);
@@ -76,15 +76,25 @@ export async function recordCommands({ port, url, cli }: Pick<RedisServer, "port
   };
 }
 
+/** `from`: how much had been seen before. A busy machine gives the port of a connection that has ended to another one, of another user. */
+type Login = { user: string; from: number };
+
 /** Redis does not show who logs in, and a connection may be over before Redis can be asked: so each is noted as it logs in. */
-async function openDoor(port: number): Promise<Disposable & { url: string; users: ReadonlyMap<string, string> }> {
-  const users = new Map<string, string>();
+async function openDoor(
+  port: number,
+  now: () => number,
+): Promise<Disposable & { url: string; users: ReadonlyMap<string, readonly Login[]> }> {
+  const users = new Map<string, Login[]>();
   const server = createServer((client) => {
     const redis = connect(port, "127.0.0.1");
     const begun = once(client, "data");
     const isConnected = once(redis, "connect");
     Promise.all([begun, isConnected]).then(
-      ([[first]]) => users.set(`127.0.0.1:${redis.localPort}`, authenticated.exec(String(first))?.groups?.user ?? "default"),
+      ([[first]]) => {
+        const source = `127.0.0.1:${redis.localPort}`;
+        const user = authenticated.exec(String(first))?.groups?.user ?? "default";
+        users.set(source, [...(users.get(source) ?? []), { user, from: now() }]);
+      },
       () => undefined,
     );
     for (const [from, to] of [
