@@ -123,6 +123,11 @@ test("at 360 pixels the log says who did what on which goal, and cuts no sentenc
   expect(events.length).toBeGreaterThan(5);
   expect(events.filter(({ isCut, overlaps }) => isCut || overlaps)).toEqual([]);
   await page.locator(".event-goal:visible").first().waitFor();
+  // Large enough to be met by a finger, whatever is above and below.
+  const heights = await page
+    .locator(".event-goal:visible")
+    .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
+  expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
 });
 
 test("at 360 pixels the names of agents and their bids are not broken", async () => {

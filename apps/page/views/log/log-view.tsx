@@ -10,7 +10,7 @@ import { useEvents } from "./use-events.ts";
 
 /** As high as the style says. In a narrow window the sentence has two lines of its own. */
 const rowHeight = 26;
-const narrowRowHeight = 68;
+const narrowRowHeight = 72;
 const narrowPx = 760;
 
 export function LogView() {
