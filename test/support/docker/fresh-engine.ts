@@ -3,8 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { startDetached } from "../process/detached-process.ts";
-import { waitFor } from "../wait-for.ts";
+import { startOwnEngine } from "./own-engine.ts";
 
 /** Only root may start one, and only where the Engine is installed. */
 export const canStartEngine =
@@ -26,32 +25,14 @@ export async function startFreshEngine(): Promise<FreshEngine> {
   const pidFile = join(folder, "pid");
   const places = [`--host=${host}`, `--data-root=${join(folder, "data")}`, `--exec-root=${join(folder, "exec")}`];
   const start = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec dockerd "$@"', "dockerd"] as const;
-  const engine = startDetached([...start, ...places, `--pidfile=${pidFile}`]);
-  let log = "";
-  for (const stream of [engine.stdout, engine.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      log = `${log}${text}`.slice(-4_000);
-    });
-  }
-  let exitCode: number | undefined;
-  void engine.exited.then((code) => {
-    exitCode = code;
+  const stop = await startOwnEngine({
+    command: [...start, ...places, `--pidfile=${pidFile}`],
+    answers: async () => (await $`docker --host ${host} version`.quiet().nothrow()).exitCode === 0,
+    clear: async () => {
+      await $`umount -R ${join(folder, "data")} ${join(folder, "exec")}`.quiet().nothrow();
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+    },
   });
-  const stop = async () => {
-    engine.signal("SIGTERM");
-    await engine.exited;
-    await $`umount -R ${join(folder, "data")} ${join(folder, "exec")}`.quiet().nothrow();
-    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
-  };
-  try {
-    await waitFor("the Engine to answer", async () => {
-      if (exitCode !== undefined) throw new Error(`dockerd ended with exit code ${exitCode}.`);
-      return (await $`docker --host ${host} version`.quiet().nothrow()).exitCode === 0;
-    });
-  } catch (error) {
-    await stop();
-    throw new Error(`No fresh Engine:\n${log}`, { cause: error });
-  }
   const pid = (await Bun.file(pidFile).text()).trim();
   return { host, within: ["nsenter", `--net=/proc/${pid}/ns/net`, "--"], [Symbol.asyncDispose]: stop };
 }

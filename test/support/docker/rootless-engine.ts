@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
-import { startDetached } from "../process/detached-process.ts";
-import { waitFor } from "../wait-for.ts";
+import { startOwnEngine } from "./own-engine.ts";
 
 /** Made by `.ci/setup.mjs --tests`. */
 const user = "sett-rootless";
@@ -35,30 +34,12 @@ export async function startRootlessEngine(): Promise<RootlessEngine> {
   for (const each of [home, runtime]) await mkdir(each, { mode: 0o700 });
   await $`chown -R ${uid} ${folder}`;
   const as = [...asUser, `HOME=${home}`, `XDG_RUNTIME_DIR=${runtime}`, `DOCKER_HOST=unix://${runtime}/docker.sock`] as const;
-  const engine = startDetached(["setpriv", ...as.slice(1), starter, `--data-root=${join(folder, "data")}`]);
-  let log = "";
-  for (const stream of [engine.stdout, engine.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      log = `${log}${text}`.slice(-4_000);
-    });
-  }
-  let exitCode: number | undefined;
-  void engine.exited.then((code) => {
-    exitCode = code;
+  const stop = await startOwnEngine({
+    command: ["setpriv", ...as.slice(1), starter, `--data-root=${join(folder, "data")}`],
+    answers: async () => (await $`${as} docker version`.quiet().nothrow()).exitCode === 0,
+    clear: async () => {
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+    },
   });
-  const stop = async () => {
-    engine.signal("SIGTERM");
-    await engine.exited;
-    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
-  };
-  try {
-    await waitFor("the Engine to answer", async () => {
-      if (exitCode !== undefined) throw new Error(`${starter} ended with exit code ${exitCode}.`);
-      return (await $`${as} docker version`.quiet().nothrow()).exitCode === 0;
-    });
-  } catch (error) {
-    await stop();
-    throw new Error(`No rootless Engine:\n${log}`, { cause: error });
-  }
   return { folder, uid, as, [Symbol.asyncDispose]: stop };
 }
