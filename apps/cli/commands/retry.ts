@@ -6,10 +6,14 @@ import { resolveFailure } from "../../../lib/client/facts/resolve-id.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { exitCodes } from "../../../lib/model/errors.ts";
+import { exitCodeOf } from "../goals/follow-goal.ts";
+import { watchGoal } from "../goals/watch-goal.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 export const retry = defineCommand({
   name: "retry",
@@ -18,30 +22,42 @@ export const retry = defineCommand({
     "Prints the id of the new claim. Results of the old claim stay. Agents that failed, and agents whose work was cancelled",
     "because of that, start again, and the later phases follow. A Failure can be retried once. Exit code 1 when the",
     "orchestrator refuses, and when no orchestrator is running: it acts on the recorded request when it runs again.",
+    "With --watch: then follows the goal as `sett forage --watch` does, with its exit codes.",
   ].join("\n"),
   args: {
     failure: { type: "positional", required: true, description: "the Failure's id; 6 or more characters are enough" },
+    watch: { type: "boolean", alias: "w", description: "then follow the goal until it rests" },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
   },
   examples: ["sett retry 5c0ffee1", "sett hoard --type ToolExecutionFailure  # lists the Failures"],
   async run(args, shell) {
-    await using session = await openSession(shell, args.name);
-    const actor = await session.actor(args.as);
-    const { board } = session;
-    const ended = await resolveFailure(board, args.failure, shell.suggest);
-    const { id: failure, goal_id: goal } = ended;
-    const { claim } = await retryFailure(askerOf(shell, session), ended, actor);
-    await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
-    const [from, obstacle] = await Promise.all([whereFrom(board, ended), readObstacle(board, shell.suggest)]);
-    const when = obstacle === undefined ? "" : `; work begins ${obstacle.until}`;
-    shell.messages.done(`${oneLine(ended.type)} ${shortId(failure)} is retried as claim ${shortId(claim)}${from}${when}.`);
-    if (obstacle !== undefined) shell.messages.next(obstacle.next);
-    shell.messages.next(`Follow the goal: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`);
-    return;
+    const { place, goal, from, actor } = await retryOnBlackboard(args, shell);
+    if (!args.watch) return;
+    const reading = await watchGoal(shell, { place, goal, from, actor, mayAsk: true });
+    return reading === undefined ? exitCodes.interrupted : exitCodeOf(reading.status.state);
   },
 });
+
+type RetryArguments = { failure: string; watch: boolean; as: string | undefined; json: boolean; name: string | undefined };
+
+/** Retries, and says so. The connection ends with it: `--watch` opens one of its own. */
+async function retryOnBlackboard(args: RetryArguments, shell: Shell) {
+  await using session = await openSession(shell, args.name);
+  const { board, place } = session;
+  const [from, actor] = await Promise.all([board.endOfEvents(), session.actor(args.as)]);
+  const ended = await resolveFailure(board, args.failure, shell.suggest);
+  const { id: failure, goal_id: goal } = ended;
+  const { claim } = await retryFailure(askerOf(shell, session), ended, actor);
+  await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
+  const [where, obstacle] = await Promise.all([whereFrom(board, ended), readObstacle(board, shell.suggest)]);
+  const when = obstacle === undefined ? "" : `; work begins ${obstacle.until}`;
+  shell.messages.done(`${oneLine(ended.type)} ${shortId(failure)} is retried as claim ${shortId(claim)}${where}${when}.`);
+  if (obstacle !== undefined) shell.messages.next(obstacle.next);
+  if (!args.watch) shell.messages.next(`Follow the goal: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`);
+  return { place, goal, from, actor };
+}
 
 /** `, from the review phase on, by coder and linter`: the agents that had not finished in the claim that failed. */
 async function whereFrom(board: PersonBlackboard, { id, claim_id }: Artefact): Promise<string> {

@@ -56,6 +56,26 @@ test("a retry makes a failed exclusive attempt again, once", async () => {
   });
 }, 120_000);
 
+test("`--watch` follows the goal to its end, with the exit code of how it ended", async () => {
+  await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
+  const goal = await clan.goal();
+  const first = await failureOf(clan, goal);
+  await clan.ended(goal, "terminated");
+  const again = await clan.sett("retry", first.id, "--watch");
+  expect({ code: again.code, err: again.err }).toEqual({
+    code: 3,
+    err: expect.stringContaining(`Goal ${goal.id.slice(0, 8)} failed.`),
+  });
+  const [second] = (await clan.artefactsOf(goal)).filter(
+    ({ structural_type, id }) => structural_type === "Failure" && id !== first.id,
+  );
+  const last = await clan.sett("retry", second?.id ?? "", "--watch");
+  expect({ code: last.code, err: last.err }).toEqual({
+    code: 0,
+    err: expect.stringContaining(`Goal ${goal.id.slice(0, 8)} is settled.`),
+  });
+}, 120_000);
+
 test("a retry of a failed parallel attempt leaves the done siblings alone, and later phases follow", async () => {
   let linted = 0;
   const lint = () => {

@@ -36,7 +36,13 @@ test("every setting that the written file shows in a comment is valid as it is",
   expect(uncommented).toContain("\n    retries: 0");
   await using made = await configFolder({ ...files, "sett.yml": uncommented });
   const { config } = await readConfig(made.path, { GITHUB_TOKEN: "t" });
-  expect(config.agents[0]?.environment).toEqual({ LOG_LEVEL: "debug", GITHUB_TOKEN: "t" });
+  const [agent] = config.agents;
+  expect(agent?.environment).toEqual({ LOG_LEVEL: "debug", GITHUB_TOKEN: "t" });
+  await using plain = await configFolder(files);
+  const [unchanged] = (await readConfig(plain.path, {})).config.agents;
+  // These two are examples; every other setting is shown with its default, and so changes nothing.
+  const isShown = { environment: {}, resources: {}, source: {} };
+  expect({ ...agent, ...isShown }).toEqual({ ...unchanged, ...isShown } as typeof agent & typeof isShown);
 });
 
 test("what `sett init --llm` writes needs a key, and nothing else: a coder that asks a model, and a reviewer of its commits", async () => {
