@@ -37,7 +37,7 @@ export function shownLinesOf(page: string): ShownLine[] {
     });
 }
 
-/** The shown lines that no printed line is equal to. A `…` within a shown line stands for anything. */
+/** The shown lines that no printed line is equal to. A `…` within a shown line matches anything. */
 export function linesNotPrinted(shown: readonly ShownLine[], printed: string): ShownLine[] {
   const lines = printed.split("\n").map(comparable);
   const known = new Set(lines);

@@ -24,7 +24,7 @@ test("what a page types, leaves out or writes in another language is no output o
   ]);
 });
 
-test("ids, times, ages and widths of columns may differ; a word may not, and `…` stands for any", () => {
+test("ids, times, ages and widths of columns may differ; a word may not, and `…` matches any", () => {
   const printed = ["ID   TYPE  AGE", "00000000  Plan  now", "08:00:00 posts ffffffff “No real warnings”"].join("\n");
   expect(linesNotPrinted(shownLinesOf(page), printed)).toEqual([]);
   expect(linesNotPrinted(shownLinesOf(page), printed.replace("Plan", "Plant"))).toEqual([
