@@ -196,6 +196,7 @@ export class MailHandler {
     const finished = together === undefined || together.outcome === "not_started" ? await this.#results.store(order) : together;
     this.#running.delete(`${id} ${agent}`);
     if (finished.outcome === "finished") return "ended";
+    if (finished.outcome === "id_taken") return this.#refuse(origin, finished.reason);
     this.#refusals.countResult(agent);
     return no(finished.reason);
   }

@@ -102,8 +102,9 @@ export interface GrantBoard {
   /**
    * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
    * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`). Refused without one: the
-   * attempt has not started yet. `start`: the grant is started in the same step, before; `not_started`: that is refused, and the result is
-   * not looked at. `commit`: what the result decides about its claim, committed in the same step, after.
+   * attempt has not started yet. `id_taken`: another artefact on record has the id, and nothing is written. `start`: the grant is started in
+   * the same step, before; `not_started`: that is refused, and the result is not looked at. `commit`: what the result decides about its
+   * claim, committed in the same step, after.
    */
   finishGrant(order: {
     claim: ClaimId;
@@ -115,5 +116,7 @@ export interface GrantBoard {
     readOn?: ReadOn;
     start?: { leaseMs: number; mail?: AppliedMail };
     commit?: ClaimCommit;
-  }): Promise<{ outcome: "finished"; commit?: CommittedWith } | { outcome: "not_started"; reason: string } | Refused>;
+  }): Promise<
+    { outcome: "finished"; commit?: CommittedWith } | { outcome: "not_started" | "id_taken"; reason: string } | Refused
+  >;
 }

@@ -91,7 +91,15 @@ export function faultsOf(random: Random): Fault[] {
     const moment = random.chance(0.6) ? { atMs: 4_000, atWrite: random.whole(3, 160) } : { atMs };
     return { ...moment, ...random.pick([first, ...rest])(random) };
   });
-  return faults.toSorted((one, other) => one.atMs - other.atMs);
+  const forged = faults.filter(() => random.chance(0.3)).map((fault) => mailBeside(fault, random));
+  return [...faults, ...forged].toSorted((one, other) => one.atMs - other.atMs);
+}
+
+/** A message that is applied just then is the one that is read twice, or refused, or lost. */
+function mailBeside({ atMs, atWrite }: Fault, random: Random): Fault {
+  const moment =
+    atWrite === undefined ? { atMs: atMs + random.between(0, 300) } : { atMs, atWrite: atWrite + random.whole(0, 10) };
+  return { ...moment, kind: "forge mail", choice: random.whole(0, 2 ** 31) };
 }
 
 export function textOf({ kind, atMs, atWrite, ...more }: Fault): string {

@@ -7,7 +7,12 @@ import type { World } from "./world.ts";
 /** The type of the results. */
 export const forgedType = "Loot";
 
-type Forging = { senders: readonly AgentName[]; claims: readonly { claim: Claim; grants: readonly Grant[] }[]; random: Random };
+type Forging = {
+  senders: readonly AgentName[];
+  claims: readonly { claim: Claim; grants: readonly Grant[] }[];
+  artefacts: readonly string[];
+  random: Random;
+};
 /** `sender`: undefined: any. */
 type Forged = { sender?: AgentName | undefined; message: object | string };
 
@@ -18,7 +23,7 @@ export function forge({ redis }: World, id: string, random: Random): void {
   // What is granted to one that takes part by hand waits for a person who does the work, and none is played here.
   const senders = [...state.senders.keys()].filter((agent) => state.agents.get(agent)?.includes('"external":true') !== true);
   const claims = [...state.claims.values()].map(({ claim, grants }) => ({ claim, grants: [...grants.values()] }));
-  const { sender, message } = random.pick(forgeries)({ senders, claims, random });
+  const { sender, message } = random.pick(forgeries)({ senders, claims, artefacts: [...state.artefacts.keys()], random });
   const agent = sender ?? one(senders, random);
   if (agent === undefined) return;
   const text = typeof message === "string" ? message : JSON.stringify({ message });
@@ -50,11 +55,12 @@ function started({ claims, random }: Forging): Forged {
 }
 
 /** Of its own work or of another's; as what it is, or as what it must not be. */
-function result({ senders, claims, random }: Forging): Forged {
+function result({ senders, claims, artefacts, random }: Forging): Forged {
   const { claim, grant } = one(workOf(claims, ["queued", "running", "failed", "done"]), random) ?? {};
   const lie = random.pick([
     ...[{}, {}, { produced_by_agent: one(senders, random) }, { produced_by_role: "user" }, { goal_id: claim?.artefact_id }],
     ...[{ structural_type: "Review" }, { structural_type: "Answer" }, { structural_type: "Terminal" }, { version: 2 }],
+    { id: one(artefacts, random) },
   ] as const);
   const artefact = { type: forgedType, payload: random.pick(["{}", "mine"]), ...lie };
   const outcome = random.pick(["done", "done", "failed", "asked"]);

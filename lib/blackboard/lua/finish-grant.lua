@@ -1,11 +1,12 @@
 -- Stores the result of a running grant together with the grant that it becomes: an ended one, or one that waits for an answer. What is
 -- refused is remembered by the artefact's id, so that a repeat is answered alike and logged once. What comes before its start (Redis has
--- lost that, and a pause holds it back now) is not: it may come again. In the same step the grant may be started
--- before, and what the result decides be committed after: each as by itself.
+-- lost that, and a pause holds it back now) is not: it may come again. A result whose id is on record, as another one's, is not looked at:
+-- a refusal that names an artefact on record would say of it that it is none. In the same step the grant may be started before, and
+-- what the result decides be committed after: each as by itself.
 -- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims
 -- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type, event_data, mail: applied_mail?,
 --      start: started?, commit: commit?
--- Result finished (commit, rev) | not_started (reason) | refused (reason)
+-- Result finished (commit, rev) | not_started (reason) | id_taken (reason) | refused (reason)
 -- RECORD started run, grant, lease_ms: number, event_data, mail: applied_mail?
 -- `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of the commit, '' where
 -- there is none.
@@ -52,11 +53,20 @@ end
 
 local function finish_grant(keys, args)
   local artefact, start = args.artefact, args.start
+  local running = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
   -- A message by hand names no attempt: read again, it would be about the one that has been queued since.
   local before = redis.call('HGET', keys.refused_artefacts, artefact.id)
   if before and redis.call('EXISTS', artefact_key(artefact.id)) == 0 then return refused(reason_before(before)) end
   local claim = read_fields(keys.claim, claim_fields)
   local grant, stored = read_grant(args.claim, args.agent)
+  -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since. A message that names no time
+  -- gets one each time that it is read.
+  local same, taken = id_problem(artefact, 'created_at')
+  if same and grant_problem(running, claim, grant) then
+    end_mail(args.agent, start and start.mail, args.mail)
+    return { 'finished', '', '' }
+  end
+  if same or taken then return { 'id_taken', taken or 'The artefact ' .. artefact.id .. ' is stored already.' } end
   local is_starting = start and stored ~= start.grant
   if is_starting then
     end_taken(keys.taken, args, start.run)
@@ -65,20 +75,12 @@ local function finish_grant(keys, args)
     begin_grant(args, claim, start.event_data, is_paused)
   end
   -- A grant that begins in this step has no problem.
-  local running = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running', queued_at = args.queued_at }
   local problem = not is_starting and grant_problem(running, claim, grant) or nil
-  local same, taken = artefact_problem(artefact)
-  -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
-  if same and problem then
-    end_mail(args.agent, start and start.mail, args.mail)
-    return { 'finished', '', '' }
-  end
   if problem and grant and grant.state == 'queued' then
     running.state = 'queued'
     if not grant_problem(running, claim, grant) then return refused(problem) end
   end
-  if same then taken = 'The artefact ' .. artefact.id .. ' is stored already.' end
-  problem = problem or taken
+  problem = problem or thread_problem(artefact)
   -- The orchestrator has this attempt made again.
   local lost
   if not problem then problem, lost = source_problem(artefact) end

@@ -44,15 +44,24 @@ local function thread_problem(artefact)
   return 'The next version of thread ' .. thread .. ' is ' .. next_version .. ', not ' .. artefact.version .. '.'
 end
 
--- nil when the artefact can be stored; 'same' when exactly this one is stored already; otherwise nil and the reason.
-local function artefact_problem(artefact)
+-- nil where the artefact's id is free; 'same' where this artefact has it; otherwise nil and the reason. `but`: a field that may differ.
+local function id_problem(artefact, but)
   local key = artefact_key(artefact.id)
-  if redis.call('EXISTS', key) == 0 then return nil, thread_problem(artefact) end
+  if redis.call('EXISTS', key) == 0 then return nil end
   local stored = read_fields(key, artefact_fields)
   for _, name in ipairs(artefact_fields) do
-    if stored[name] ~= artefact[name] then return nil, 'The id ' .. artefact.id .. ' belongs to another artefact.' end
+    if stored[name] ~= artefact[name] and name ~= but then
+      return nil, 'The id ' .. artefact.id .. ' belongs to another artefact.'
+    end
   end
   return 'same'
+end
+
+-- nil when the artefact can be stored; 'same' when exactly this one is stored already; otherwise nil and the reason.
+local function artefact_problem(artefact)
+  local same, problem = id_problem(artefact)
+  if same or problem then return same, problem end
+  return nil, thread_problem(artefact)
 end
 
 -- The first answer to a question counts, whether a person or an agent gave it.

@@ -18,6 +18,7 @@ import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sour
 import type { Keys } from "../keys.ts";
 import type { Refused } from "../refused.ts";
 import { registrationOfText } from "../registration-text.ts";
+import { artefactProblem } from "./artefact-problem.ts";
 import type { EnsureOn } from "./contact.ts";
 import { contextNode } from "./context-node.ts";
 import type { IsFenced } from "./leader.ts";
@@ -133,7 +134,7 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
       if (state.isGoalEnded(goal)) return { outcome: "already" };
       record.ended = ending;
       const actor = `orchestrator:${epoch}`;
-      if (failure !== undefined && state.artefactProblem(failure) === undefined) state.storeArtefact(failure, actor);
+      if (failure !== undefined && artefactProblem(state, failure) === undefined) state.storeArtefact(failure, actor);
       for (const id of state.openQuestions) if (state.artefacts.get(id)?.goal_id === goal) state.openQuestions.delete(id);
       state.log({ type: "goal_ended", goal_id: goal, data: { ending, ...(by && { by }) } }, actor);
       return { outcome: "ended" };

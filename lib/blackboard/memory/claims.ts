@@ -9,6 +9,7 @@ import { inOrder } from "../grant-order.ts";
 import type { Keys } from "../keys.ts";
 import { malformedClaimError } from "../malformed-claim.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
+import { artefactProblem } from "./artefact-problem.ts";
 import { adoptBids, isOpen, recordBid, refuseLateBids } from "./bids.ts";
 import { brokenText } from "./broken-text.ts";
 import { claimListsOf } from "./claim-lists.ts";
@@ -148,7 +149,7 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
   const { claim } = record;
   const actor = `orchestrator:${commit.epoch}`;
   const artefacts = commit.artefacts.filter((artefact) => {
-    const problem = state.artefactProblem(artefact);
+    const problem = artefactProblem(state, artefact);
     if (problem === undefined || problem === "same") return problem === undefined;
     throw new SettError("blackboard-refused", `The blackboard refused a write: ${problem.reason}`);
   });

@@ -9,6 +9,7 @@ import { grantReminderMs } from "../grant-reminder.ts";
 import type { Keys } from "../keys.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import type { Refused } from "../refused.ts";
+import { idProblem, placeProblem } from "./artefact-problem.ts";
 import type { EnsureOn } from "./contact.ts";
 import { copyOf } from "./copy.ts";
 import type { TakenGrant } from "./mail-state.ts";
@@ -123,26 +124,30 @@ export function grantsOf(
       ensureOn(readOn);
       const refusedBefore = state.artefacts.has(result.artefact.id) ? undefined : state.refused.get(result.artefact.id);
       if (refusedBefore !== undefined) return { outcome: "refused", reason: refusedBefore.reason };
+      const { agent, attempt, phase, queued_at } = grant;
+      const { artefact } = result;
+      const expected = { claim: id, agent, attempt, queued_at };
+      // Its id was chosen before the first try: the first try stored it, and the grant may have changed since. A message that names no time
+      // gets one each time that it is read.
+      const known = idProblem(state, artefact, "created_at");
+      if (known === "same" && grantProblem(state, state.claims.get(id), { ...expected, state: "running" }) !== undefined) {
+        endMail(agent, start?.mail);
+        endMail(agent, mail);
+        return { outcome: "finished" };
+      }
+      if (known === "same") return { outcome: "id_taken", reason: `The artefact ${artefact.id} is stored already.` };
+      if (known !== undefined) return { outcome: "id_taken", ...known };
       if (start !== undefined) {
         const started = await grants.acceptGrant({ claim: id, grant, host, ...start });
         if (started.outcome === "refused") return { ...started, outcome: "not_started" };
       }
-      const { agent, attempt, phase, queued_at } = grant;
       const record = state.claims.get(id);
-      const { artefact } = result;
-      const expected = { claim: id, agent, attempt, queued_at };
       const grantReason = grantProblem(state, record, { ...expected, state: "running" });
-      const problem = state.artefactProblem(artefact);
-      // Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
-      if (problem === "same" && grantReason !== undefined) {
-        endMail(agent, mail);
-        return { outcome: "finished" };
-      }
       const isEarly = grantReason !== undefined && grantProblem(state, record, { ...expected, state: "queued" }) === undefined;
       if (isEarly) return { outcome: "refused", reason: grantReason };
-      const taken = problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason;
+      const taken = grantReason === undefined ? placeProblem(state, artefact) : undefined;
       const lost = grantReason === undefined && taken === undefined ? sourceProblem(state, artefact) : undefined;
-      const reason = grantReason ?? taken ?? lost?.reason;
+      const reason = grantReason ?? taken?.reason ?? lost?.reason;
       if (record === undefined || reason !== undefined) {
         const before = state.refused.get(artefact.id);
         if (before !== undefined) return { outcome: "refused", reason: before.reason };

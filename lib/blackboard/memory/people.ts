@@ -2,6 +2,7 @@
 import { isForApproval, questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
+import { artefactProblem } from "./artefact-problem.ts";
 import type { EnsureOn } from "./contact.ts";
 import { aboutOf, grantProblem } from "./grants.ts";
 import type { IsFenced } from "./leader.ts";
@@ -36,7 +37,7 @@ export function peopleOf(state: State, isFenced: IsFenced, ensureOn: EnsureOn): 
       if (known !== undefined) return { outcome: "taken", answer: known };
       const problem = questionProblem(state, question);
       if (problem !== undefined) return { outcome: "refused", reason: problem };
-      const taken = state.artefactProblem(answer);
+      const taken = artefactProblem(state, answer);
       if (taken !== undefined)
         return { outcome: "refused", reason: taken === "same" ? `The artefact ${answer.id} is stored already.` : taken.reason };
       state.storeArtefact(answer, actor);
@@ -48,7 +49,7 @@ export function peopleOf(state: State, isFenced: IsFenced, ensureOn: EnsureOn): 
     },
 
     async recordVerdict({ grant, review, digest, actor }) {
-      const taken = state.artefactProblem(review);
+      const taken = artefactProblem(state, review);
       if (taken === "same") return { outcome: "recorded" };
       if (taken !== undefined) return { outcome: "refused", reason: taken.reason };
       // A claim that does not exist has no record.

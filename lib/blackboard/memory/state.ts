@@ -6,11 +6,11 @@ import { type Claim, type Grant, isEnded, missingBidders, questionOf } from "../
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import type { Delivery } from "../../model/notify.ts";
-import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
+import { type ArtefactFields, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
 import { leaderOf } from "../event-actor.ts";
-import { type ThreadEnd, threadProblem } from "../hand-written.ts";
+import type { ThreadEnd } from "../hand-written.ts";
 import type { FoundDue } from "../leader-port.ts";
 import { openingEvents } from "../opening-events.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
@@ -115,20 +115,6 @@ export class State {
     const goal: Goal = { ended: undefined, artefacts: [] };
     this.goals.set(id, goal);
     return goal;
-  }
-
-  /** `same` when exactly this is stored already; otherwise why it cannot be stored; undefined when it can. */
-  artefactProblem(artefact: Artefact): "same" | { reason: string } | undefined {
-    const stored = this.artefacts.get(artefact.id);
-    if (stored !== undefined) {
-      const fields = fieldsOfArtefact(artefact);
-      const isSame = artefactFieldNames.every((name) => stored[name] === fields[name]);
-      return isSame ? "same" : { reason: `The id ${artefact.id} belongs to another artefact.` };
-    }
-    if (String(artefact.logical_id) === String(artefact.id)) return undefined;
-    const end = this.endOfThread(artefact.logical_id);
-    const reason = end === undefined ? `There is no thread ${artefact.logical_id}.` : threadProblem(artefact, end);
-    return reason === undefined ? undefined : { reason };
   }
 
   /** Version 1 first. */

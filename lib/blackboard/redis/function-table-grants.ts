@@ -67,6 +67,6 @@ export const grantFunctions = {
       start: "started?",
       commit: "commit?",
     },
-    outcomes: { finished: ["commit", "rev"], not_started: ["reason"], refused },
+    outcomes: { finished: ["commit", "rev"], not_started: ["reason"], id_taken: ["reason"], refused },
   },
 } as const;

@@ -10,7 +10,7 @@ import type { Prey } from "./hostile-scene.ts";
  */
 export type ForgedMail = {
   attack: string;
-  event?: "mail_refused" | "result_refused";
+  event?: "mail_refused";
   reason: RegExp;
   text: (targets: Prey) => string;
 };
@@ -104,7 +104,6 @@ const foreignResults: ForgedMail[] = [
   { attack: "a result of an attempt that is not its own", text: (at: Prey) => result(at, {}, { attempt: 2 }) },
   {
     attack: "a result under the id of an artefact that exists",
-    event: "result_refused" as const,
     text: (at: Prey) => result(at, { id: at.letter, logical_id: at.letter }),
   },
 ].map((row) => ({ event: "mail_refused" as const, reason: /./, ...row }));

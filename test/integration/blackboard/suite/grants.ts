@@ -160,6 +160,34 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(more).toEqual([]);
   });
 
+  test("the repeat of a message that names no time, and so gets another one, is answered as the first time", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const artefact = resultOf(goal, claim);
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    const again = { ...artefact, created_at: "2026-01-01T00:00:09.000Z" };
+    expect(await bench.board.finishGrant(done(claim.id, again))).toEqual({ outcome: "finished" });
+    expect(await events(bench.board, "result_refused")).toEqual([]);
+    expect(await bench.board.readArtefact(artefact.id)).toMatchObject({ created_at: artefact.created_at });
+  });
+
+  test("a result with the id of an artefact on record is not looked at: no event calls that one refused", async () => {
+    await using bench = await open();
+    const { claim, goal } = await queueGrant(bench.board);
+    const taken = { outcome: "id_taken" as const, reason: `The id ${goal.id} belongs to another artefact.` };
+    const stranger = done(claim.id, resultOf(goal, claim, { id: goal.id }));
+    expect(await bench.board.finishGrant({ ...stranger, start: { leaseMs: 60_000 } })).toEqual(taken);
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [queued("coder")] });
+    await bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
+    expect(await bench.board.finishGrant(stranger)).toEqual(taken);
+    const own = resultOf(goal, claim);
+    expect(await bench.board.finishGrant(done(claim.id, own))).toEqual({ outcome: "finished" });
+    const other = await bench.board.finishGrant(done(claim.id, { ...own, payload: "Another." }));
+    expect(other).toEqual({ outcome: "id_taken", reason: `The id ${own.id} belongs to another artefact.` });
+    expect(await events(bench.board, "result_refused")).toEqual([]);
+    expect(await bench.board.readArtefact(own.id)).toEqual(own);
+  });
+
   test("a result whose attempt has not started is refused without a trace, and stored once it has", async () => {
     await using bench = await open();
     const { claim, goal } = await queueGrant(bench.board);
