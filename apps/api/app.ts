@@ -1,9 +1,9 @@
 // The API as a Hono app: a value with a `fetch` handler, web-standard.
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { bodyLimit } from "hono/body-limit";
 import { accessGate, accessOf } from "./access/gate.ts";
 import { idempotency } from "./access/idempotency.ts";
 import { signIn } from "./access/sign-in.ts";
+import { Bodies } from "./bodies.ts";
 import type { Deps } from "./deps.ts";
 import { documentOf } from "./document.ts";
 import type { Api, Env } from "./env.ts";
@@ -14,8 +14,7 @@ import { requireHostName } from "./host-names.ts";
 import { McpSessions } from "./mcp-sessions.ts";
 import { requireJson } from "./media-type.ts";
 import { type Parts, partsOf } from "./parts.ts";
-import { problemResponse } from "./problem.ts";
-import { refuse, tooLarge, unknownAddress } from "./refuse.ts";
+import { refuse, unknownAddress } from "./refuse.ts";
 import { addAgentRoutes } from "./routes/agents.ts";
 import { addContentRoutes } from "./routes/artefact-content.ts";
 import { addArtefactRoutes } from "./routes/artefacts.ts";
@@ -29,6 +28,7 @@ import { addHookRoutes } from "./routes/hooks.ts";
 import { addInquiryRoutes } from "./routes/inquiries.ts";
 import { addInstanceRoutes } from "./routes/instance.ts";
 import { runTriggers } from "./triggers/run-triggers.ts";
+import { wholeBody } from "./whole-body.ts";
 import { usageOf } from "./wrong-request.ts";
 
 /** `run` follows the log, and states the goals of triggers, until the signal. */
@@ -47,7 +47,7 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
       if (!result.success) throw usageOf(result.error, result.target);
     },
   });
-  const limit = bodyLimit({ maxSize: deps.limits.maxBodyBytes, onError: () => problemResponse(tooLarge(deps.limits)) });
+  const body = wholeBody(new Bodies(deps.limits.bodies), deps.limits.maxBodyBytes);
   app.use("*", securityHeaders(deps), requireHostName(deps.hostNames));
   app.get("/healthz", (context) => {
     const reason = deps.board.contactProblem();
@@ -60,11 +60,11 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
     document ??= JSON.stringify(documentOf(app, deps.version));
     return context.body(document, 200, { "content-type": "application/json" });
   });
-  app.use("/v1/*", accessGate(parts, access), limit, requireJson, answerEtags, idempotency(parts));
+  app.use("/v1/*", accessGate(parts, access), body, requireJson, answerEtags, idempotency(parts));
   for (const add of addResources) add(app, parts);
   addHookRoutes(app, parts);
   const assistants = new McpSessions(parts);
-  app.all("/mcp", accessGate(parts, access), limit, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
+  app.all("/mcp", accessGate(parts, access), body, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
   const { page } = hooks;
   const opens = signIn(access, { hasPage: page !== undefined });
   app.get("/", opens);

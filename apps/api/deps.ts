@@ -56,14 +56,26 @@ export type Limits = {
   /** Streams of events and logs that are open at the same time. */
   maxStreams: number;
   stream: StreamLimits;
+  /** Bodies of requests of callers that are known. */
+  bodies: BodyLimits;
+  /** Bodies of deliveries to webhooks, which anyone may send. */
+  hookBodies: BodyLimits;
 };
 
+/** `deadlineMs`: until a body is whole. `maxHeldBytes`: what all that are under way, or worked on, may take together. */
+export type BodyLimits = { deadlineMs: number; maxHeldBytes: number };
+
+const mebibyte = 1024 * 1024;
+
 export const defaultLimits: Limits = {
-  maxBodyBytes: 2 * 1024 * 1024,
+  maxBodyBytes: 2 * mebibyte,
   requestsPerMinute: 3_000,
   writesPerMinute: 300,
   maxStreams: 1_000,
   stream: { pingMs: 15_000, patienceMs: 30_000 },
+  bodies: { deadlineMs: 30_000, maxHeldBytes: 64 * mebibyte },
+  // GitHub and GitLab themselves give a delivery up after ten seconds.
+  hookBodies: { deadlineMs: 10_000, maxHeldBytes: 32 * mebibyte },
 };
 
 /** The user's repository. */
@@ -75,8 +87,8 @@ export interface Repository {
     board: PersonBlackboard,
     goal: { text: string; id: GoalId | undefined; commit: CommitHash | undefined; actor: Actor; marks?: Marks },
   ): Promise<Artefact>;
-  /** A pack of what the commit of an artefact needs beyond that of its goal. Throws `git-failed`. */
-  pack(board: PersonBlackboard, artefact: Artefact): Promise<Uint8Array<ArrayBuffer>>;
+  /** A pack of what the commit of an artefact needs beyond that of its goal, whatever its size. Throws `git-failed`. */
+  pack(board: PersonBlackboard, artefact: Artefact): Promise<ReadableStream<Uint8Array>>;
   hasCommit(commit: CommitHash): Promise<boolean>;
   /** All tags that name a commit, the oldest first. */
   tags(): Promise<Tag[]>;

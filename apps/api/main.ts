@@ -21,10 +21,10 @@ import { cookieKeyOf } from "./access/cookie-key.ts";
 import { createApi } from "./app.ts";
 import { carriedPage } from "./carried-page.ts";
 import type { Deps } from "./deps.ts";
+import { FewAtOnce } from "./few-at-once.ts";
 import { putHookSecrets, readHookSecret } from "./hook-secrets.ts";
 import { openLogs } from "./logs.ts";
 import { createApiMetrics, withInstance } from "./metrics.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import { suggestRequest } from "./over-http.ts";
 import { pageOf } from "./page.ts";
 import { openRepository } from "./repository.ts";
@@ -99,11 +99,12 @@ async function runApi(settings: Settings): Promise<void> {
     onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
   const { tokens, oidc, isSecure, hostNames, origins, limits, repositoryFolder, triggers, hookSecretsFolder } = settings;
+  const drawings = new FewAtOnce("draws other pictures", { max: 1, maxWaiting: 4 });
   const deps: Deps = {
     ...{ board, version: packageJson.version, tokens, oidc, isSecure, hostNames, origins, limits, triggers },
     secretOf: async (name) => (hookSecretsFolder === undefined ? undefined : await readHookSecret(hookSecretsFolder, name)),
     repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
-    drawSvg: oneAtATime((dot) => drawApart(dot, drawer(), signal)),
+    drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
     logs: await openLogs(settings, process.env),
     cookieKey: await cookieKeyOf(settings.cookieKey, settings.resultsFolder),
     metrics: createApiMetrics(),

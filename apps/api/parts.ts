@@ -10,6 +10,7 @@ import { AgentRates } from "./facts/agent-rates.ts";
 import { ArtefactViews } from "./facts/artefact-views.ts";
 import { GoalReadings } from "./facts/goal-readings.ts";
 import { withKnownRecords } from "./facts/known-records.ts";
+import { fewChanges, fewLogs } from "./heavy-reads.ts";
 
 /** `board`: with records that never change from memory. `streams`: those of clients. `signal`: aborts when the API stops. */
 export type Parts = {
@@ -29,7 +30,12 @@ export type Parts = {
 const pageSize = 500;
 const lookMs = 5_000;
 
-export function partsOf(deps: Deps, signal: AbortSignal): Parts {
+export function partsOf(given: Deps, signal: AbortSignal): Parts {
+  const deps = {
+    ...given,
+    repository: given.repository && fewChanges(given.repository),
+    logs: given.logs && fewLogs(given.logs),
+  };
   const board = withKnownRecords(deps.board);
   const hub = new EventHub(deps.board, deps.log);
   const goals = new GoalReadings(board, hub, signal);

@@ -6,7 +6,7 @@ import { hintOverHttp } from "./over-http.ts";
 export type Problem = { type: string; title: string; status: number; detail: string; hint?: string | undefined; code: string };
 
 type Kind = { status: ProblemStatus; title: string };
-export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503;
 
 const wrongUse: Kind = { status: 422, title: "The request is wrong" };
 const unknown: Kind = { status: 404, title: "There is no such thing" };
@@ -38,6 +38,7 @@ const kinds: Partial<Record<SettErrorCode, Kind>> = {
   "request-refused": conflict,
   "too-large": { status: 413, title: "The request is too large" },
   "too-many-requests": { status: 429, title: "Too many requests" },
+  "too-slow": { status: 408, title: "The request came too slowly" },
   usage: wrongUse,
   "workspace-dirty": conflict,
   "wrong-host": { status: 421, title: "The request is for another host" },

@@ -3,7 +3,6 @@ import { HTTPException } from "hono/http-exception";
 import { oneLine, shorten } from "../../lib/client/text/plain-text.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
-import type { Limits } from "./deps.ts";
 import type { Parts } from "./parts.ts";
 import { problemOf, problemResponse } from "./problem.ts";
 
@@ -27,12 +26,6 @@ function headersOf(status: number): Record<string, string> {
 export function unknownAddress(path: string): SettError {
   return new SettError("not-found", `The API has no address ${shorten(oneLine(path), 100)}, or not for this method.`, {
     hint: "`/v1/openapi.json` lists all of them.",
-  });
-}
-
-export function tooLarge({ maxBodyBytes }: Limits): SettError {
-  return new SettError("too-large", `The body of the request has more than ${maxBodyBytes} bytes.`, {
-    hint: "Commit a long text to the repository, and name its path instead.",
   });
 }
 

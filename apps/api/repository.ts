@@ -1,5 +1,6 @@
 // The user's repository, on this machine or mounted into the container.
 
+import { tmpdir } from "node:os";
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import { postGoal } from "../../lib/client/actions/post-goal.ts";
 import { startsOfWork } from "../../lib/client/facts/start-of-work.ts";
@@ -9,6 +10,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import type { Repository } from "./deps.ts";
 import { suggestRequest } from "./over-http.ts";
+import { throughFile } from "./through-file.ts";
 
 /**
  * `hasFiles`: its files are there, so that a goal is refused while some are not committed. `resultsFolder`: where commits of agents are read,
@@ -46,10 +48,10 @@ export async function openRepository(
     async pack(board, artefact) {
       const commit = commitOf(artefact);
       const [goal] = await board.readHeads([ArtefactId.parse(artefact.goal_id)]);
-      const chunks: Uint8Array[] = [];
       const reader = await withResults(board);
-      await reader.writePack(commit, goal?.head.metadata.commit, (chunk) => chunks.push(chunk));
-      return new Uint8Array(Buffer.concat(chunks));
+      return await throughFile(resultsFolder ?? tmpdir(), (onChunk) =>
+        reader.writePack(commit, goal?.head.metadata.commit, onChunk),
+      );
     },
     hasCommit: (commit) => repository.hasCommit(commit),
     tags: () => repository.tags(),

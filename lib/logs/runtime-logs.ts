@@ -42,11 +42,14 @@ export class RuntimeLogs implements LogSource {
   }
 
   async *#past(parts: readonly ContainerPart[], tail: number, signal: AbortSignal): AsyncGenerator<string> {
-    const logs = await Promise.all(
-      parts.map(({ id }) => Array.fromAsync(this.#runtime.containers.logs(id, { tail, signal })).catch(goneIsEmpty)),
-    );
-    const lines = logs.flat().toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
-    if (tail > 0) for (const { line } of lines.slice(-tail)) yield line;
+    if (tail === 0) return;
+    let newest: LogLine[] = [];
+    // One after the other: the lines of many workers would otherwise be in memory at the same time.
+    for (const { id } of parts) {
+      const lines = await Array.fromAsync(this.#runtime.containers.logs(id, { tail, signal })).catch(goneIsEmpty);
+      newest = [...newest, ...lines].toSorted((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0)).slice(-tail);
+    }
+    for (const { line } of newest) yield line;
   }
 
   async *#follow({ id }: ContainerPart, tail: number, signal: AbortSignal): AsyncGenerator<string> {

@@ -60,6 +60,7 @@ export const exitCodeOf = {
   "request-refused": exitCodes.failed,
   "too-large": exitCodes.wrongUse,
   "too-many-requests": exitCodes.failed,
+  "too-slow": exitCodes.failed,
   "tool-failed": exitCodes.failed,
   usage: exitCodes.wrongUse,
   "workspace-dirty": exitCodes.failed,

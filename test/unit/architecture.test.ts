@@ -20,7 +20,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/drawing": { packages: ["@viz-js"], rooms: ["process"] },
   "lib/git": { packages: [], rooms: ["folders"] },
   "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: ["models", "triggers"] },
-  "lib/triggers": { packages: ["@octokit", "croner", "zod"], rooms: ["core"] },
+  "lib/triggers": { packages: ["croner", "zod"], rooms: ["core"] },
   "lib/async": { packages: [], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "lib/telemetry": {

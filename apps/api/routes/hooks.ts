@@ -1,7 +1,7 @@
 // /hooks/NAME: where a forge posts its events. No token: its signature is its access.
-import { bodyLimit } from "hono/body-limit";
 import { SettError } from "../../../lib/model/errors.ts";
 import { Rates, tooMany } from "../access/rates.ts";
+import { Bodies } from "../bodies.ts";
 import type { Api } from "../env.ts";
 import type { Parts } from "../parts.ts";
 import { kindOf, problemResponse } from "../problem.ts";
@@ -25,7 +25,7 @@ const deliveriesPerMinute = 120;
 const refusalsPerMinute = 6;
 
 /** For the document alone: who sends is checked before what is sent, by the bytes of the body. */
-const delivery = {
+const deliveryRoute = {
   method: "post" as const,
   path: "/hooks/{name}",
   tags: ["Triggers"],
@@ -45,27 +45,26 @@ const delivery = {
 };
 
 export function addHookRoutes(api: Api, parts: Parts): void {
-  api.openAPIRegistry.registerPath(delivery);
+  api.openAPIRegistry.registerPath(deliveryRoute);
   const { deps, board, firing } = parts;
   const hooks = new Map(
     (deps.triggers ?? []).flatMap((trigger) => (trigger.kind === "webhook" ? [[trigger.name as string, trigger]] : [])),
   );
   const deliveries = new Rates(deliveriesPerMinute, deps.clock);
   const refusals = new Rates(refusalsPerMinute, deps.clock);
-  const limit = bodyLimit({
-    maxSize: maxBodyBytes,
-    onError: () => problemResponse(new SettError("too-large", "The body has more than 5 MiB.")),
-  });
+  const bodies = new Bodies(deps.limits.hookBodies);
 
-  api.post("/hooks/:name", limit, async (context) => {
+  api.post("/hooks/:name", async (context) => {
     const { req } = context;
     const trigger = hooks.get(req.param("name"));
     if (trigger === undefined) throw new SettError("not-found", "sett.yml has no webhook of this name in `triggers`.");
-    const body = await req.text();
+    using held = new DisposableStack();
+    const delivery = {
+      header: (name: string) => req.header(name),
+      readBody: async (onPart: (part: Uint8Array) => void) => held.use(await bodies.read(req.raw, maxBodyBytes, onPart)).bytes,
+    };
     try {
-      const answer = await receiveHook({ deps, board, firing }, trigger, { header: (name) => req.header(name), body }, () =>
-        deliveries.take(trigger.name),
-      );
+      const answer = await receiveHook({ deps, board, firing }, trigger, delivery, () => deliveries.take(trigger.name));
       if (answer.outcome === "too-many")
         return problemResponse(tooMany(answer.seconds), { "retry-after": String(answer.seconds) });
       if (answer.outcome !== "fired") return context.json(answer, 200);

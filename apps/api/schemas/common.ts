@@ -18,6 +18,7 @@ const problems = {
   401: problem("It is not known who asks."),
   403: problem("The token may not do this."),
   404: problem("There is no such thing."),
+  408: problem("The body of the request came too slowly."),
   409: problem("The instance refuses this: the sentence says why."),
   413: problem("The body is too large."),
   415: problem("The body does not say that it is JSON."),
@@ -38,7 +39,7 @@ export const readProblems = {
 } as const;
 export const findProblems = { ...readProblems, 404: problems[404], 409: problems[409] } as const;
 /** What may go wrong with every write. */
-export const writeProblems = { ...findProblems, 413: problems[413], 415: problems[415] } as const;
+export const writeProblems = { ...findProblems, 408: problems[408], 413: problems[413], 415: problems[415] } as const;
 
 /** For every route but those that are open to everyone. */
 export const security: Record<string, string[]>[] = [{ bearer: [] }, { cookie: [] }];

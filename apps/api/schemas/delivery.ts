@@ -46,6 +46,7 @@ export const Delivered = z
 export const deliveryProblems = {
   401: writeProblems[401],
   404: writeProblems[404],
+  408: writeProblems[408],
   409: writeProblems[409],
   413: writeProblems[413],
   422: writeProblems[422],

@@ -2,7 +2,7 @@
 import { SettError } from "../../../lib/model/errors.ts";
 import type { WebhookTrigger } from "../../../lib/model/trigger.ts";
 import type { ForgeEvent } from "../../../lib/triggers/forge-event.ts";
-import { type Header, signatureProblem } from "../../../lib/triggers/forge-signature.ts";
+import { checkSignature, type Header } from "../../../lib/triggers/forge-signature.ts";
 import { matchEvent } from "../../../lib/triggers/match-event.ts";
 import { readForgeEvent } from "../../../lib/triggers/read-forge-event.ts";
 import { type Fired, fireFor, type TriggerParts } from "./fire.ts";
@@ -20,14 +20,17 @@ export type HookOutcome =
 
 const forgeNames = { github: "GitHub", gitlab: "GitLab" };
 
+/** `readBody`: reads the body, which `onPart` sees as it comes, and throws where it is too large or too slow. */
+export type Delivery = { header: Header; readBody(onPart: (part: Uint8Array) => void): Promise<Uint8Array> };
+
 /**
- * `waitOf`: asked once it is known who sends; how many seconds they must wait, undefined for none. Throws `not-authenticated`, `usage` for what Sett does not know, `not-ready`, and what
- * posting a goal throws.
+ * `waitOf`: asked once it is known who sends; how many seconds they must wait, undefined for none. Throws `not-authenticated`, also before the
+ * body is read where the headers say enough; `usage` for what Sett does not know; `not-ready`; and what posting a goal throws.
  */
 export async function receiveHook(
   parts: TriggerParts,
   trigger: WebhookTrigger,
-  request: { header: Header; body: string },
+  { header, readBody }: Delivery,
   waitOf: () => number | undefined,
 ): Promise<HookOutcome> {
   const { deps } = parts;
@@ -38,11 +41,14 @@ export async function receiveHook(
       hint,
     });
   }
-  const problem = await signatureProblem(trigger.forge, request, secret, deps.clock.now());
+  const check = checkSignature(trigger.forge, header, secret, deps.clock.now());
+  if (check.kind === "refused") throw new SettError("not-authenticated", check.reason);
+  const body = await readBody(check.part);
+  const problem = check.problem();
   if (problem !== undefined) throw new SettError("not-authenticated", problem);
   const seconds = waitOf();
   if (seconds !== undefined) return { outcome: "too-many", seconds };
-  const reading = readForgeEvent(trigger.forge, request.header, request.body);
+  const reading = readForgeEvent(trigger.forge, header, new TextDecoder().decode(body));
   if (reading.kind === "ping") return { outcome: "ping" };
   if (reading.kind === "unknown") throw new SettError("usage", reading.reason);
   const { event } = reading;

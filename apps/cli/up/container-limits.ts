@@ -54,8 +54,14 @@ const serviceCpus = 8;
 
 export const serviceResources: Resources = { reservedNanoCpus: nano(serviceCpus) };
 
-/** Of what only shows the others' work: it yields to them. */
-export const watchingResources: Resources = { reservedNanoCpus: nano(serviceCpus / 4) };
+/**
+ * Of the API, which only shows the others' work: it yields to them, and what clients ask of it takes no memory from them. It has room for what
+ * it does at once: two diffs or packs, for each of which git may take 500 MiB, two logs, and bodies of requests of 96 MiB.
+ */
+export const watchingResources: Resources = { reservedNanoCpus: nano(serviceCpus / 4), memoryBytes: 2048 * mebibyte };
+
+/** Of the reader of logs, which reads two logs at once, of up to 160 MiB each. */
+export const logReaderResources: Resources = { ...serviceResources, memoryBytes: 768 * mebibyte };
 
 export function redisResources({ limits, reservations }: SettConfig["services"]["redis"]["resources"]): Resources {
   const { cpus, memory_bytes } = limits;

@@ -3,6 +3,7 @@
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { logReaderName, logsVolumeName } from "../../../lib/runtime/names.ts";
+import { logReaderResources } from "./container-limits.ts";
 import type { PlanInput, PlannedService } from "./plan-input.ts";
 import { planSocketHolder } from "./socket-holder.ts";
 import { logsSocket, logsSocketMount } from "./sockets.ts";
@@ -22,6 +23,7 @@ export function planLogReader(
     env: {},
     labels: { service: labels.reader, socket: labels.socket },
     socket: { volume: logsVolumeName(instance), path: logsSocket, mount: logsSocketMount(input, "rw") },
+    resources: logReaderResources,
   };
   return planSocketHolder(input, holder, { engine, user });
 }

@@ -1,6 +1,6 @@
 // A service that holds the Engine's socket, so that others need not have it: the starter of workers, the reader of logs. It can do one thing,
 // which it is asked for over a socket of its own. Pure.
-import type { ContainerSpec, Mount, Owner } from "../../../lib/runtime/container-spec.ts";
+import type { ContainerSpec, Mount, Owner, Resources } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { orchestratorProgram } from "../instance/programs.ts";
 import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limits.ts";
@@ -17,12 +17,13 @@ type Holder = {
   labels: { service: PartLabels; socket: PartLabels };
   /** Where it is asked. */
   socket: { volume: string; path: string; mount: Mount };
+  resources?: Resources;
 };
 
 /** It has no network, and is a member of the Engine's group rather than root. */
 export function planSocketHolder(
   { instance, images }: Pick<PlanInput, "instance" | "images">,
-  { name, mode, env, labels, socket }: Holder,
+  { name, mode, env, labels, socket, resources = serviceResources }: Holder,
   { engine: { path, uid, gid }, user: usual }: { engine: EngineSocket; user: Owner },
 ): PlannedService {
   const user = uid === undefined ? usual : { uid, gid };
@@ -43,7 +44,7 @@ export function planSocketHolder(
     capabilities: "none",
     isRootReadOnly: true,
     pidsLimit: 512,
-    resources: serviceResources,
+    resources,
     restart: "unless-stopped",
     stopTimeoutSeconds: gatewayStopSeconds,
   };

@@ -84,6 +84,11 @@ test("the API has no socket of the Engine, and the reader of logs nothing but th
   });
 });
 
+test("neither takes the memory that agents work with", () => {
+  const { api, logReader } = planOf(`{ ${tokens} }`);
+  expect([api, logReader].map((service) => service?.spec.resources?.memoryBytes)).toEqual([2048 * 1024 ** 2, 768 * 1024 ** 2]);
+});
+
 test("a linked worktree brings the file that names its folder", () => {
   const { api } = planOf(`{ ${tokens} }`, { repository: { toplevel: "/home/ada/tree", commonDir: "/home/ada/main/.git" } });
   const binds = api?.spec.mounts.flatMap((mount) => (mount.kind === "bind" ? [mount.target] : []));

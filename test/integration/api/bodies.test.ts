@@ -1,0 +1,82 @@
+// Bodies that stall: of strangers that know the address of a webhook, and of callers that are known.
+import { expect, test } from "bun:test";
+import { connect } from "node:net";
+import { sign } from "@octokit/webhooks-methods";
+import { type BodyLimits, defaultLimits } from "../../../apps/api/deps.ts";
+import { Trigger } from "../../../lib/model/trigger.ts";
+import { ApiScene } from "../../support/api/api-scene.ts";
+import { github } from "../../support/triggers/forge-payloads.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const secret = "It's a Secret to Everybody";
+const trigger = Trigger.parse({
+  ...{ kind: "webhook", name: "pr", forge: "github", secret: "hook", events: ["push"], branches: [], people: [] },
+  goal: "Build",
+});
+const mebibyte = 1024 * 1024;
+const formOfSignature = `sha256=${"0".repeat(64)}`;
+
+const start = (limits: { bodies?: BodyLimits; hookBodies?: BodyLimits }) =>
+  ApiScene.start(
+    {},
+    {
+      orchestrator: false,
+      deps: { limits: { ...defaultLimits, ...limits }, triggers: [trigger], secretOf: async () => secret },
+    },
+  );
+
+/** A request that sends all but the last byte of what it announces. */
+function stall(scene: ApiScene, path: string, headers: Record<string, string>, bytes: number) {
+  const { hostname, port } = new URL(scene.url);
+  const socket = connect(Number(port), hostname);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const stalled = { answer: "", [Symbol.dispose]: () => void socket.destroy() };
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk) => {
+    stalled.answer += String(chunk);
+  });
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${bytes + 1}\r\n${lines.join("")}\r\n`);
+  socket.write(Buffer.alloc(bytes, "x"));
+  return stalled;
+}
+
+async function ping(scene: ApiScene): Promise<number> {
+  const body = JSON.stringify(github.ping());
+  const headers = { "x-github-event": "ping", "x-hub-signature-256": await sign(secret, body) };
+  return (await scene.ask("POST", "/hooks/pr", { as: "stranger", body, headers })).status;
+}
+
+test("a delivery that no body can make good is refused before its body has come", async () => {
+  await using scene = await start({});
+  using stalled = new DisposableStack();
+  const without = stalled.use(stall(scene, "/hooks/pr", {}, 1));
+  const wrong = stalled.use(stall(scene, "/hooks/pr", { "X-Hub-Signature-256": "sha256=guessed" }, 1));
+  await waitFor("both answers", () => without.answer !== "" && wrong.answer !== "");
+  for (const { answer } of [without, wrong]) expect(answer).toStartWith("HTTP/1.1 401");
+});
+
+test("strangers whose bodies stall push each other out, and a forge is heard meanwhile", async () => {
+  const hookBodies = { deadlineMs: 60_000, maxHeldBytes: 8 * mebibyte };
+  await using scene = await start({ hookBodies });
+  using open = new DisposableStack();
+  const headers = { "X-Hub-Signature-256": formOfSignature };
+  const stalled = Array.from({ length: 40 }, () => open.use(stall(scene, "/hooks/pr", headers, 3 * mebibyte)));
+  // Two of three MiB have room.
+  await waitFor("all others to be given up", () => stalled.filter(({ answer }) => answer !== "").length >= 38);
+  for (const { answer } of stalled) if (answer !== "") expect(answer).toStartWith("HTTP/1.1 429");
+  expect(await ping(scene)).toBe(200);
+  expect(stalled.filter(({ answer }) => answer === "").length).toBeGreaterThanOrEqual(1);
+}, 60_000);
+
+test("a body of a stranger, and one of a token, has a time", async () => {
+  const soon = { deadlineMs: 500, maxHeldBytes: 8 * mebibyte };
+  await using scene = await start({ hookBodies: soon, bodies: soon });
+  using open = new DisposableStack();
+  const known = { Authorization: `Bearer ${scene.tokens.all}`, "Content-Type": "application/json" };
+  const bodies = [
+    open.use(stall(scene, "/hooks/pr", { "X-Hub-Signature-256": formOfSignature }, 100)),
+    ...["/v1/goals", "/mcp", "/v1/board/readInstance"].map((path) => open.use(stall(scene, path, known, 1))),
+  ];
+  await waitFor("an answer to each", () => bodies.every(({ answer }) => answer !== ""));
+  for (const { answer } of bodies) expect(answer).toStartWith("HTTP/1.1 408");
+}, 60_000);
