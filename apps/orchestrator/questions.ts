@@ -51,13 +51,14 @@ export class Questions {
   async #settle(id: ArtefactId): Promise<void> {
     const { board } = this.#deps;
     const basis = { readOn: board.connectionNumber() };
+    // First: a clarification that is complete has stored its answer before, so that an answer which comes between the reads is seen.
+    const clarifications = await this.#clarificationsOf(id);
     const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
-    const clarifications = await this.#clarificationsOf(id);
     if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, basis);
     if (clarifications.some(({ claim }) => !isEnded(claim.status)) || !(await this.#isWaitedFor(question))) return;
     const route = await this.#route(question, clarifications);
-    if (route.to === "agent") await this.#askAgent(question, route);
+    if (route.to === "agent") await this.#askAgent(question, route, basis.readOn);
     else await this.#askPeople(question);
   }
 
@@ -148,7 +149,7 @@ export class Questions {
     const [agents, asking] = await Promise.all([this.#agentCache.list(), this.#askersOf(question)]);
     const tried = new Map(
       clarifications.flatMap(({ claim, grants }) =>
-        grants.map(({ agent }) => [String(agent), claim.termination_reason] as const),
+        grants.map(({ agent }) => [String(agent), claim.termination_reason || "Its answer is not on record."] as const),
       ),
     );
     const about: ArtefactHead[] = [];
@@ -184,7 +185,8 @@ export class Questions {
     if (outcome === "asked") log.info("Routed a question to people", { artefact_id: id, goal_id });
   }
 
-  async #askAgent(question: ArtefactHead, { agent, standIn }: AgentRoute): Promise<void> {
+  /** `readOn`: what has led to the route was read on this connection; a Redis that crashed may have lost a part of it. */
+  async #askAgent(question: ArtefactHead, { agent, standIn }: AgentRoute, readOn: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const at = clock.now().toISOString();
     const { claim, grants } = assignedClaim(
@@ -192,7 +194,7 @@ export class Questions {
       { kind: "clarification", agent, context: question.source_artefacts, standIn },
     );
     const open = { cause: `clarification:${agent}`, claim, grants };
-    const result = await board.openClaim({ open, bidDeadlineMs: policy.bid_deadline_ms });
+    const result = await board.openClaim({ open, bidDeadlineMs: policy.bid_deadline_ms, readOn });
     switch (result.outcome) {
       case "opened":
         return log.info("Routed a question to an agent", {
