@@ -2,6 +2,7 @@
 import type { Clock } from "../../lib/async/clock.ts";
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import type { Marks } from "../../lib/client/actions/marks.ts";
+import type { ChangesWanted } from "../../lib/client/facts/changes.ts";
 import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
 import type { Suggest } from "../../lib/client/text/suggest.ts";
 import type { Tag } from "../../lib/git/tags.ts";
@@ -92,8 +93,8 @@ export interface Repository {
   hasCommit(commit: CommitHash): Promise<boolean>;
   /** All tags that name a commit, the oldest first. */
   tags(): Promise<Tag[]>;
-  /** What an artefact's commit changes since its work began, as a unified diff. Throws `git-failed`. */
-  changes(board: PersonBlackboard, artefact: Artefact): Promise<string>;
+  /** What an artefact's commit changes, as a unified diff. Throws as `readChanges`. */
+  changes(board: PersonBlackboard, artefact: Artefact, wanted: ChangesWanted): Promise<string>;
 }
 
 /** What the parts of an instance have logged. */

@@ -12,7 +12,7 @@ export function fewChanges(repository: Repository): Repository {
   return {
     ...repository,
     pack: (board, artefact) => few.run(() => repository.pack(board, artefact)),
-    changes: (board, artefact) => few.run(() => repository.changes(board, artefact)),
+    changes: (board, artefact, wanted) => few.run(() => repository.changes(board, artefact, wanted)),
   };
 }
 

@@ -65,7 +65,7 @@ export class McpSessions {
         person: caller.actor,
         postGoal: ({ text, id, actor, marks }) =>
           repositoryOf(this.#parts).postGoal(board, { text, id, commit: undefined, actor, marks }),
-        changes: (result) => repositoryOf(this.#parts).changes(board, result),
+        changes: (result, since) => repositoryOf(this.#parts).changes(board, result, { since, person: caller.actor }),
         async [Symbol.asyncDispose]() {},
       }),
     });

@@ -3,7 +3,7 @@
 import { tmpdir } from "node:os";
 import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
 import { postGoal } from "../../lib/client/actions/post-goal.ts";
-import { startsOfWork } from "../../lib/client/facts/start-of-work.ts";
+import { readChanges } from "../../lib/client/facts/changes.ts";
 import { HostRepository } from "../../lib/git/host-repository.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -55,11 +55,7 @@ export async function openRepository(
     },
     hasCommit: (commit) => repository.hasCommit(commit),
     tags: () => repository.tags(),
-    async changes(board, artefact) {
-      const commit = commitOf(artefact);
-      const reader = await withResults(board);
-      return await reader.showChanges(commit, await startsOfWork(board, artefact), "lines");
-    },
+    changes: async (board, artefact, wanted) => await readChanges(board, await withResults(board), artefact, wanted),
   };
 }
 

@@ -2,11 +2,12 @@
 //
 // Its configuration names programs that git would start, and its other files could hide commits or never end being read. So git gets a
 // folder with our own configuration, and the objects by a variable.
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "../folders/remove-tree.ts";
 import { SettError } from "../model/errors.ts";
 import { CommitHash } from "../model/ids.ts";
+import { makeBareFolder } from "./bare-folder.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { readHead } from "./read-head.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
@@ -48,10 +49,7 @@ export class CleanView {
     await requireObjects(join(repository, "objects"));
     const gitDir = join(repository, "sett-view");
     await removeTree(gitDir);
-    await mkdir(join(gitDir, "refs"), { recursive: true });
-    await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n", { flag: "wx" });
-    await writeFile(join(gitDir, "config"), configOf(objectFormat), { flag: "wx" });
-    if (depth !== undefined) await writeFile(join(gitDir, "shallow"), depth, { flag: "wx" });
+    await makeBareFolder(gitDir, objectFormat, depth);
     const env = { ...git.env, GIT_OBJECT_DIRECTORY: join(repository, "objects") };
     const limits = { ...git.limits, timeMs };
     return new CleanView({ ...git, env, limits, settings: [...(git.settings ?? []), ...settings] }, gitDir, workspaceDir);
@@ -109,11 +107,6 @@ export class CleanView {
 }
 
 type OnChunk = (chunk: Uint8Array) => void;
-
-function configOf(objectFormat: "sha1" | "sha256"): string {
-  if (objectFormat === "sha1") return "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n";
-  return "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = sha256\n";
-}
 
 function requireFiles(workspaceDir: string): void {
   inRepository(workspaceDir, (repository) => {

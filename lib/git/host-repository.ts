@@ -15,10 +15,11 @@ import { limited } from "./limited.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
 import { closeToApi, openToApi } from "./open-to-api.ts";
+import { PlainView } from "./plain-view.ts";
 import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "./run-git.ts";
-import { type ChangeDetail, showChanges } from "./show-changes.ts";
+import { type ChangeDetail, type Earlier, showChanges, type Work } from "./show-changes.ts";
 import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
 import { borrowing } from "./take-commit.ts";
 import { withoutRepository } from "./user-environment.ts";
@@ -221,14 +222,10 @@ export class HostRepository {
     await closeToApi(this.place, instance);
   }
 
-  /**
-   * What the commit changes since the first of `starts` that it is based on: all commits, and the files together. Throws git-failed when
-   * this repository does not have it, or when it is more than can be shown.
-   */
-  async showChanges(commit: CommitHash, starts: readonly CommitHash[] = [], detail?: ChangeDetail): Promise<string> {
-    const git = this.#showing;
-    const calls = { run: (each: GitRun) => this.#run(each, git), try: (each: GitRun) => this.#try(each, git) };
-    return await showChanges(calls, commit, starts, detail);
+  /** What a result changes, as it is stored: no attribute, mailmap or setting hides any of it. As `showChanges`. */
+  async showChanges(work: Work, detail: ChangeDetail = "files", since?: Earlier): Promise<string> {
+    await using view = await PlainView.make(this.#showing, this.place);
+    return await showChanges(view, work, detail, since);
   }
 
   async #setting(name: string): Promise<string | undefined> {
@@ -240,8 +237,8 @@ export class HostRepository {
     return await runGit(git, inPlace(this.place, run));
   }
 
-  async #try(run: GitRun, git = this.#git): Promise<GitResult> {
-    return await tryGit(git, inPlace(this.place, run));
+  async #try(run: GitRun): Promise<GitResult> {
+    return await tryGit(this.#git, inPlace(this.place, run));
   }
 }
 

@@ -1,59 +1,139 @@
 // What a result changes: every commit from the start of the work to its result, and the files that they change together.
 import { messageOf, SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
-import { type GitResult, type GitRun, gitFailure } from "./run-git.ts";
+import { checkoutNotes } from "./checkout-notes.ts";
+import { commitLog } from "./commit-log.ts";
+import type { RecordedCommit } from "./exchange.ts";
+import type { PlainView } from "./plain-view.ts";
+import { gitFailure } from "./run-git.ts";
 
 /** Of more commits only the newest are shown. */
 const maxShownCommits = 50;
-const plain = ["--no-color", "--no-ext-diff", "--no-textconv"];
-/** Whatever the user's settings say: nothing is left out, and a merge has the lines which it brings to its first parent. */
-const complete = ["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none"];
-const asMessages = ["--format=medium", "--no-color", "--no-decorate", "--no-show-signature", "--encoding=UTF-8"];
+/** Nothing is left out, and names look alike everywhere. */
+const plain = ["--no-color", "--no-relative", "--ignore-submodules=none"];
+const formOf = {
+  sums: ["--shortstat"],
+  files: ["--stat"],
+  lines: ["--patch", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"],
+} as const;
+const emptyTreeOfSha1 = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const emptyTreeOfSha256 = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 
-type GitCalls = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
+/** `sums`: how many files and lines are changed, on one line. `files`: how many lines of each file. `lines`: the lines themselves, as a unified diff, and the sizes of binary files. */
+export type ChangeDetail = "sums" | "files" | "lines";
 
-/** `files`: how many lines of each file are changed. `lines`: the lines themselves, as a unified diff, and the sizes of binary files. */
-export type ChangeDetail = "files" | "lines";
+/** A commit that a result can be compared with, and what it is: `version 1`. */
+export interface Earlier {
+  readonly name: string;
+  readonly commit: CommitHash;
+}
+
+/** A result. `recorded`: the commits on record that it may be based on, and its own, the oldest first. */
+export interface Work {
+  readonly commit: CommitHash;
+  /** The commit that the goal was posted on: what is merged later begins there. Undefined for a goal that names none. */
+  readonly goal: CommitHash | undefined;
+  readonly recorded: readonly RecordedCommit[];
+  readonly earlier: readonly Earlier[];
+}
 
 /**
- * `starts`: commits where the work may have started; the first one that is an ancestor counts. Without one: only the commit itself. Throws
- * git-failed, also when there is more than git may show.
+ * All that the work changes: since the commit of its goal, and, without `lines`, since each earlier commit as well. `since`: instead of the goal's.
+ * Throws git-failed, also when there is more than git may show.
  */
-export async function showChanges(
-  git: GitCalls,
-  commit: CommitHash,
-  starts: readonly CommitHash[],
-  detail: ChangeDetail = "files",
-): Promise<string> {
+export async function showChanges(view: PlainView, work: Work, detail: ChangeDetail, since?: Earlier): Promise<string> {
+  const { commit } = work;
   const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
-  const found = await git.try(run);
+  const found = await view.try(run);
   if (found.exitCode !== 0) {
     const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
     const cause = gitFailure(run, found);
     throw new SettError("git-failed", `The repository does not have commit ${commit}.`, { hint, cause });
   }
   try {
-    const shown = await show(git, commit, starts, detail);
-    return detail === "lines" ? await withSizes(git, shown) : shown;
+    const whole = since === undefined ? await showWhole(view, work, detail) : await showSince(view, commit, since, detail);
+    if (detail === "lines") return await withSizes(view, whole);
+    const parts = [whole];
+    for (const each of since === undefined ? work.earlier : []) parts.push(await showSince(view, commit, each, detail));
+    return parts.join(detail === "sums" ? "" : "\n");
   } catch (cause) {
     const message = `The changes of commit ${commit} cannot be shown: ${messageOf(cause)}.`;
     throw new SettError("git-failed", message, { hint: "Do not check it out before you know why.", cause });
   }
 }
 
-async function show(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[], detail: ChangeDetail): Promise<string> {
-  const form = detail === "lines" ? ["--patch", "--find-renames", ...complete] : ["--stat"];
-  const base = await firstAncestor(git, commit, starts);
-  if (base === undefined)
-    return await git.run({ args: ["show", "--diff-merges=first-parent", ...form, ...plain, ...asMessages, commit, "--"] });
-  if (base === commit) return `Nothing was changed since ${short(base)}.\n`;
-  const range = `${base}..${commit}`;
-  const count = Number(await git.run({ args: ["rev-list", "--count", range, "--"] }));
-  const log = await git.run({ args: ["log", ...asMessages, `--max-count=${maxShownCommits}`, range, "--"] });
-  const files = await git.run({ args: ["diff", ...form, ...plain, base, commit, "--"] });
+async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Promise<string> {
+  const { commit, goal, recorded } = work;
+  if (commit === goal) return `Nothing was changed since ${short(commit)}, the commit of the goal.\n`;
+  const start = await startOf(view, commit, goal);
+  const from = start.from ?? emptyTreeOf(commit);
+  const range = start.isAlone ? ["--no-walk", commit] : [start.from === undefined ? commit : `${start.from}..${commit}`];
+  const count = start.isAlone ? 1 : Number(await view.run({ args: ["rev-list", "--count", ...range, "--"] }));
+  const log = await commitLog(view, range, maxShownCommits, recorded);
+  const files = await view.run({ args: ["diff", ...formOf[detail], ...plain, from, commit, "--"] });
+  const notes = [...start.notes, ...foreignNote(log.foreign), ...(await checkoutNotes(view, from, commit))];
   const older = count > maxShownCommits ? `\n… and ${count - maxShownCommits} older commits\n` : "";
   const number = count === 1 ? "1 commit" : `${count} commits`;
-  return `${number} since ${short(base)}\n\n${log}${older}\n${files === "" ? " no file is changed\n" : files}`;
+  const title = `${number} ${start.name}`;
+  const marked = notes.map((note) => `! ${note}\n`).join("");
+  if (detail === "sums") return `${sumLine(title, files)}${marked}`;
+  return `${title}\n${marked}\n${log.text}${older}\n${files === "" ? " no file is changed\n" : files}`;
+}
+
+type Start = { from: string | undefined; name: string; notes: string[]; isAlone?: true };
+
+async function startOf(view: PlainView, commit: CommitHash, goal: CommitHash | undefined): Promise<Start> {
+  if (goal === undefined) return await alone(view, commit, "Its goal names no commit to compare with.");
+  const named = `${short(goal)}, the commit of the goal`;
+  const found = await view.try({ args: ["merge-base", goal, commit] });
+  const base = found.stdout.trim();
+  if (found.exitCode === 0 && base === goal) return { from: goal, name: `since ${named}`, notes: [] };
+  if (found.exitCode === 0)
+    return {
+      from: base,
+      name: `since ${short(base as CommitHash)}`,
+      notes: [`It is not based on ${named}, but on an older one.`],
+    };
+  const isHere = (await view.try({ args: ["cat-file", "-e", `${goal}^{commit}`] })).exitCode === 0;
+  if (!isHere) return await alone(view, commit, `The repository does not have ${named}.`);
+  return { from: undefined, name: "without a beginning", notes: [`It has no history in common with ${named}.`] };
+}
+
+/** Where nothing is known that it could be compared with. */
+async function alone(view: PlainView, commit: CommitHash, reason: string): Promise<Start> {
+  const parent = await view.try({ args: ["rev-parse", "--verify", "--quiet", `${commit}^`] });
+  const from = parent.exitCode === 0 ? parent.stdout.trim() : undefined;
+  return { from, name: "alone", notes: [`${reason} What the commits before it change is not shown.`], isAlone: true };
+}
+
+async function showSince(
+  view: PlainView,
+  commit: CommitHash,
+  { name, commit: from }: Earlier,
+  detail: ChangeDetail,
+): Promise<string> {
+  const title = `since ${name} (commit ${short(from)})`;
+  if (from === commit) return `Nothing was changed ${title}.\n`;
+  const isHere = (await view.try({ args: ["cat-file", "-e", `${from}^{commit}`] })).exitCode === 0;
+  if (!isHere) return `The changes ${title} are not known: the repository does not have it.\n`;
+  const files = await view.run({ args: ["diff", ...formOf[detail], ...plain, from, commit, "--"] });
+  if (detail === "sums") return sumLine(`Only ${title}`, files);
+  const notes = (await checkoutNotes(view, from, commit)).map((note) => `! ${note}\n`).join("");
+  return `Only the changes ${title}:\n${notes}\n${files === "" ? " no file is changed\n" : files}`;
+}
+
+function sumLine(title: string, shortstat: string): string {
+  return `${title}: ${shortstat.trim() === "" ? "no file is changed" : shortstat.trim()}\n`;
+}
+
+function foreignNote(count: number): string[] {
+  if (count === 0) return [];
+  const [commits, names] = count === 1 ? ["1 commit", "names"] : [`${count} commits`, "name"];
+  return [`${commits} ${names} another author or committer than the agent that published it.`];
+}
+
+function emptyTreeOf(commit: CommitHash): string {
+  return commit.length === 40 ? emptyTreeOfSha1 : emptyTreeOfSha256;
 }
 
 /** No line of a file or a message begins like these: git sets a sign or blanks before each. */
@@ -61,7 +141,7 @@ const binaryChange = /^index ([0-9a-f]+)\.\.([0-9a-f]+)[^\n]*\nBinary files [^\n
 const noFile = /^0+$/;
 
 /** Adds the sizes of a binary file before and after, in the words of git's statistics: `Bin 2000 -> 3000 bytes`. */
-async function withSizes(git: GitCalls, diff: string): Promise<string> {
+async function withSizes(git: PlainView, diff: string): Promise<string> {
   const hashes = [...diff.matchAll(binaryChange)].flatMap(([, before = "", after = ""]) => [before, after]);
   const named = [...new Set(hashes)].filter((hash) => !noFile.test(hash));
   if (named.length === 0) return diff;
@@ -73,13 +153,6 @@ async function withSizes(git: GitCalls, diff: string): Promise<string> {
     const [old, now] = [sizeOf(before), sizeOf(after)];
     return old === undefined || now === undefined ? found : `${found}Bin ${old} -> ${now} bytes\n`;
   });
-}
-
-async function firstAncestor(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[]): Promise<CommitHash | undefined> {
-  for (const start of starts) {
-    if ((await git.try({ args: ["merge-base", "--is-ancestor", start, commit] })).exitCode === 0) return start;
-  }
-  return undefined;
 }
 
 function short(commit: CommitHash): string {

@@ -1,6 +1,7 @@
 // What the tools of the MCP server work with: one instance, and the person for whom an assistant acts.
 import type { Marks } from "../client/actions/marks.ts";
 import type { Asker } from "../client/actions/request.ts";
+import type { Since } from "../client/facts/work.ts";
 import type { Right } from "../model/api-access.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { Actor } from "../model/event.ts";
@@ -15,8 +16,8 @@ export type OpenInstance = AsyncDisposable & {
   person: Actor;
   /** Throws where there is no repository, and as `postGoal`. */
   postGoal(order: GoalOrder): Promise<Artefact>;
-  /** What the commit of a result changes, as a unified diff. Throws where there is no repository, and as `showChanges`. */
-  changes(result: Artefact): Promise<string>;
+  /** What the commit of a result changes, as a unified diff. Throws where there is no repository, and as `readChanges`. */
+  changes(result: Artefact, since: Since): Promise<string>;
 };
 
 /** A call of a tool that writes. `error`: what it was refused for. `goal`: where it is known. */

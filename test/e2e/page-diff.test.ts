@@ -26,10 +26,11 @@ let folder: string;
 let browser: TestBrowser;
 let scene: Awaited<ReturnType<typeof startPageScene>>;
 let commit: Artefact;
+let corrected: Artefact;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "page-diff-"));
-  const { base, head } = await makeCommits();
+  const { base, head, fixed } = await makeCommits();
   const reviewer = { maintainer: { human: true as const, bids: [{ on: "CodeCommit", bid: "review" as const }] } };
   scene = await startPageScene(reviewer, {}, { repository: await openRepository(folder, process.env) });
   const goal = await scene.clan.postGoal("Change", { type: "Change", metadata: { commit: base } });
@@ -38,6 +39,12 @@ beforeAll(async () => {
     ...{ produced_by_role: "coder", produced_by_agent: "coder", metadata: { summary: "Much at once", commit: head } },
   });
   await scene.clan.board.createArtefact(commit, "person:test");
+  corrected = sampleArtefact({
+    ...{ id: newArtefactId(), logical_id: commit.logical_id, version: 2, goal_id: goal.goal_id, source_artefacts: [commit.id] },
+    ...{ type: "CodeCommit", payload: fixed, produced_by_role: "coder", produced_by_agent: "coder" },
+    metadata: { summary: "Corrected", commit: fixed },
+  });
+  await scene.clan.board.createArtefact(corrected, "person:test");
   browser = await TestBrowser.launch();
 });
 afterAll(async () => {
@@ -61,7 +68,9 @@ async function makeCommits() {
   await write("wide.txt", `${"x".repeat(2_500)}the end\n`);
   await Promise.all([rm(join(folder, "gone.bin")), chmod(join(folder, "tool.sh"), 0o755)]);
   await symlink("/etc/shadow", join(folder, "link"));
-  return { base, head: await commitAll() };
+  const head = await commitAll();
+  await write("empty.txt", "no longer\n");
+  return { base, head, fixed: await commitAll() };
 }
 
 const ways = [
@@ -75,6 +84,23 @@ const ways = [
     },
   },
 ];
+
+test("a corrected result is shown with all that it changes first, then only since the version before, and warnings are seen at once", async () => {
+  const page = await browser.open(scene.page.address(`#/goals/${corrected.goal_id}?a=${corrected.id}&tab=diff`));
+  const file = (name: string) => page.getByRole("region", { name, exact: true });
+  await file("logo.bin").waitFor();
+  await file("empty.txt").waitFor();
+  await page.getByText("2 commits name another author or committer than the agent that published it.").waitFor();
+  await page.getByRole("button", { name: "Since version 1" }).click();
+  await file("empty.txt").waitFor();
+  await file("logo.bin").waitFor({ state: "detached" });
+  await page.getByText("Only the changes since version 1").waitFor();
+  await page.getByRole("button", { name: "Since your last verdict" }).click();
+  await page.getByText("You have approved or rejected no earlier version of it.").waitFor();
+  await page.getByRole("button", { name: "All changes" }).click();
+  await file("logo.bin").waitFor();
+});
+
 const goalAddress = () => scene.page.address(`#/goals/${commit.goal_id}?a=${commit.id}&tab=diff`);
 
 test.each(ways)("the diff $where says what is changed of files without lines", async ({ open }) => {

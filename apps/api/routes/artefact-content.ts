@@ -3,6 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import { requireResultCommit } from "../../../lib/client/facts/result-commit.ts";
 import { readTranscript, transcriptJson } from "../../../lib/client/facts/transcript.ts";
+import { sinceNames } from "../../../lib/client/facts/work.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Conversation } from "../../../lib/models/transcript.ts";
@@ -47,9 +48,17 @@ const diff = createRoute({
   tags,
   summary: "Read what the commit of an artefact changes",
   description:
-    "A unified diff since the commit at which the work began, after a line for each commit, as `sett unearth` shows it. After git's line of a binary file are its sizes: `Bin 2000 -> 3000 bytes`.",
+    "A unified diff, after its commits, as `sett unearth` names them. Lines that begin with `!` before the first commit are warnings. After git's line of a binary file are its sizes: `Bin 2000 -> 3000 bytes`.",
   security,
-  request: { params },
+  request: {
+    params,
+    query: z.strictObject({
+      since: z.enum(sinceNames).default("goal").openapi({
+        description:
+          "`goal`: all that it changes since the commit of the goal. Only a part: `version`, since the version before; `verdict`, since the version on which the caller gave the last verdict; `start`, since the result that it is based on. 404 where there is none.",
+      }),
+    }),
+  },
   responses: { 200: text("The diff."), ...findProblems },
 });
 
@@ -63,6 +72,8 @@ const transcript = createRoute({
   responses: { 200: json(Transcript, "The calls, and the conversations that they make."), ...findProblems },
 });
 
+/** Another caller, and a later verdict, have another answer. */
+const ofCaller = { "cache-control": "private, no-cache" };
 const immutable = { "cache-control": "private, max-age=31536000, immutable" };
 
 export function addContentRoutes(api: Api, parts: Parts): void {
@@ -82,8 +93,10 @@ export function addContentRoutes(api: Api, parts: Parts): void {
   api.openapi(diff, async (request) => {
     const artefact = await artefactOf(parts, request.req.valid("param").id);
     requireResultCommit(artefact);
-    const changes = await repositoryOf(parts).changes(board, artefact);
-    return plainText(request, changes, etagOf(changes));
+    const { since } = request.req.valid("query");
+    const person = request.var.caller.actor;
+    const changes = await repositoryOf(parts).changes(board, artefact, { since, person });
+    return plainText(request, changes, etagOf(changes), since === "verdict" ? ofCaller : immutable);
   });
 
   api.openapi(transcript, async (request) => {
@@ -121,8 +134,8 @@ export async function artefactOf({ board, deps: { suggest } }: Parts, id: string
 }
 
 /** Never anything that a browser would run. */
-function plainText({ req }: RequestContext, body: string, etag: string) {
-  const headers = { ...immutable, etag };
+function plainText({ req }: RequestContext, body: string, etag: string, caching = immutable) {
+  const headers = { ...caching, etag };
   if (matches(req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers }) as never;
   return new Response(body, { headers: { ...headers, "content-type": "text/plain; charset=utf-8" } }) as never;
 }

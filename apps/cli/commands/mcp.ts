@@ -4,8 +4,7 @@ import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
-import { requireResultCommit } from "../../../lib/client/facts/result-commit.ts";
-import { startsOfWork } from "../../../lib/client/facts/start-of-work.ts";
+import { readChanges } from "../../../lib/client/facts/changes.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { OpenInstance } from "../../../lib/mcp/deps.ts";
@@ -93,18 +92,19 @@ async function open(args: { name: string | undefined; as: string | undefined }, 
   const session = await openSession(shell, args.name);
   const { board, place } = session;
   const { signal: _, ...asker } = askerOf(shell, session);
+  const person = await session.actor(args.as === undefined || args.as === "" ? undefined : args.as);
   return {
     asker,
-    person: await session.actor(args.as === undefined || args.as === "" ? undefined : args.as),
+    person,
     async postGoal({ text, id, actor, marks }) {
       const repository = await openWorkspace(place.workspace, shell);
       const recording = recordingOf(place.containers);
       return await postGoal(board, repository, { text, id, actor, marks, suggest: shell.suggest, recording });
     },
-    async changes(result) {
+    async changes(result, since) {
       const repository = await openWorkspace(place.workspace, shell);
       await fetchResults(shell, place.workspace, () => readResults(board), { of: result.id });
-      return await repository.showChanges(requireResultCommit(result), await startsOfWork(board, result), "lines");
+      return await readChanges(board, repository, result, { since, person });
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };

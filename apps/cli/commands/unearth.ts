@@ -1,16 +1,16 @@
 // sett unearth: shows one artefact with its whole content.
 
+import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { readGoalCosts } from "../../../lib/client/facts/costs.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
-import { startsOfWork } from "../../../lib/client/facts/start-of-work.ts";
 import { transcriptJson } from "../../../lib/client/facts/transcript.ts";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
 import { plainLines } from "../../../lib/client/text/plain-text.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import { openHistory } from "../instance/open-history.ts";
+import { type History, openHistory } from "../instance/open-history.ts";
 import { readTranscript } from "../instance/read-transcript.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -22,8 +22,9 @@ export const unearth = defineCommand({
   name: "unearth",
   description: "show an artefact with its whole content",
   details: [
-    "For an artefact with a commit, it also fetches the commit into this repository, and shows the changes since the commit",
-    "at which the work began. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
+    "For an artefact with a commit, it also fetches the commit into this repository, and shows all that it changes since the",
+    "commit of the goal, and then only what has changed since your last verdict, and since the version before. A line with",
+    "! is a warning. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
     "run. With --json: every call, with the bodies of request and answer.",
     "Control characters are left out of what an agent has written, except with --payload.",
   ].join("\n"),
@@ -47,7 +48,7 @@ export const unearth = defineCommand({
     if (args.payload && args.transcript)
       throw new SettError("usage", "--payload and --transcript cannot be used together.", { hint: "Leave one of them out." });
     await using opened = await openHistory(shell, args);
-    const { board, workspace } = opened;
+    const { board } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, shell.suggest));
     if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);
     if (args.transcript) {
@@ -69,7 +70,7 @@ export const unearth = defineCommand({
         }),
       );
       if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);
-      if (hasResult(artefact)) await showCommit(board, artefact, workspace, shell);
+      if (hasResult(artefact)) await showCommit(opened, artefact, shell);
     }
     return;
   },
@@ -103,13 +104,12 @@ function contentOf({ payload }: Artefact, { out }: Shell): string {
   return text.replace(/\n$/, "");
 }
 
-async function showCommit(board: ReadingBoard, artefact: Artefact, workspace: string | undefined, shell: Shell): Promise<void> {
-  const { commit } = artefact.metadata;
-  if (commit === undefined || workspace === undefined || workspace === "") return;
+async function showCommit({ board, workspace, person }: History, artefact: Artefact, shell: Shell): Promise<void> {
+  if (workspace === undefined || workspace === "") return;
   const { HostRepository } = await import("../../../lib/git/host-repository.ts");
   try {
     const repository = await HostRepository.open(workspace, { env: shell.env });
-    const changes = await repository.showChanges(commit, await startsOfWork(board, artefact));
+    const changes = await summarizeChanges(board, repository, artefact, { person: await person(), detail: "files" });
     await shell.out.write(`\n${plainLines(changes)}`);
   } catch (error) {
     shell.messages.warn(messageOf(error));

@@ -2,19 +2,22 @@
 import { resolve } from "node:path";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
+import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { archiveBoard } from "../archive/board.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { fetchResults, readResults } from "./fetch-results.ts";
-import { openSession } from "./session.ts";
+import { actorAt, openSession } from "./session.ts";
 
 /** `workspace`: the repository with the commits, if it is known. */
-type History = AsyncDisposable & {
+export type History = AsyncDisposable & {
   board: ReadingBoard;
   /** The same, where it belongs to a running sett. */
   live: PersonBlackboard | undefined;
   workspace: string | undefined;
+  /** The person at the keyboard. */
+  person(): Promise<Actor>;
   /** Fetches the commits on record, and reports why that of this artefact is missing. `sett prune` has fetched those of an archive. */
   fetch(of: ArtefactId): Promise<unknown>;
 };
@@ -25,9 +28,11 @@ export async function openHistory(
 ): Promise<History> {
   if (archive !== undefined) {
     const board = await archiveBoard(resolve(shell.cwd, archive));
+    const workspace = await workspaceRoot(shell.cwd);
     return {
       board,
-      workspace: await workspaceRoot(shell.cwd),
+      workspace,
+      person: () => actorAt({ workspace }, shell, undefined),
       live: undefined,
       fetch: async () => {},
       [Symbol.asyncDispose]: async () => {},
@@ -36,5 +41,13 @@ export async function openHistory(
   const opened = await openSession(shell, name);
   const { board, place } = opened;
   const fetch = (of: ArtefactId) => fetchResults(shell, place.workspace, () => readResults(board), { of });
-  return { board, live: board, workspace: place.workspace, fetch, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  const person = () => opened.actor();
+  return {
+    board,
+    live: board,
+    workspace: place.workspace,
+    person,
+    fetch,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
 }

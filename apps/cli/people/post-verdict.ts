@@ -1,10 +1,12 @@
 // Posts a person's verdict on an artefact from the command line.
 
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
-import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
+import { oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { openSession } from "../instance/session.ts";
+import type { Actor } from "../../../lib/model/event.ts";
+import { openSession, type Session } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import type { Values } from "../program/command.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -32,7 +34,7 @@ export async function postVerdict(
   const { board } = session;
   const { suggest } = shell;
   const judged = await findJudged(board, args.artefact, args.for, suggest);
-  await shell.err.write(`${subjectOf(judged.artefact)}\n`);
+  await shell.err.write(`${subjectOf(judged.artefact)}\n${await changesOf(judged.artefact, session, actor, shell)}`);
   const { review, sentence, obstacle } = await judge(board, judged, { feedback, actor, suggest });
   const { payload: _, ...rest } = review;
   await shell.out.write(
@@ -48,4 +50,17 @@ function subjectOf({ id, type, version, metadata }: Artefact): string {
   const commit = metadata.commit === undefined ? "" : `, commit ${metadata.commit.slice(0, 12)}`;
   const summary = oneLine(metadata.summary ?? "");
   return `${oneLine(type)} version ${version} (${shortId(id)}${commit})${summary === "" ? "" : `: ${summary}`}`;
+}
+
+/** How much it changes in all. Empty without a commit, and where this repository does not have it: the verdict counts all the same. */
+async function changesOf(artefact: Artefact, { board, place }: Session, person: Actor, { env }: Shell): Promise<string> {
+  const { workspace } = place;
+  if (artefact.metadata.commit === undefined || workspace === undefined || workspace === "") return "";
+  const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+  try {
+    const repository = await HostRepository.open(workspace, { env });
+    return plainLines(await summarizeChanges(board, repository, artefact, { person, detail: "sums" }));
+  } catch {
+    return "";
+  }
 }

@@ -1,14 +1,16 @@
-// What a commit changes since the commit at which its work began: the commits, and the files one below the other.
+// What a commit changes since the commit of its goal, or since an earlier version: the commits, and the files one below the other.
 import { useMemo, useState } from "react";
+import { getText } from "../data/api.ts";
 import { keptText } from "../data/kept-texts.ts";
 import { useQuery } from "../data/query.ts";
+import { readDiffHead } from "../text/diff-head.ts";
 import { changesOf } from "../text/diff-lines.ts";
 import { type FileDiff, readGitDiff } from "../text/git-diff.ts";
 import { count } from "../text/words.ts";
 import { DiffFile } from "./diff-file.tsx";
 import { LongText } from "./long-text.tsx";
 import { Problem } from "./problem.tsx";
-import { Line } from "./text.tsx";
+import { Line, PlainText } from "./text.tsx";
 
 /** A larger file begins folded. */
 const maxOpenLines = 200;
@@ -17,8 +19,38 @@ const maxLinesAtFirst = 400;
 /** More of them are shown on demand, as many each time. */
 const maxFilesAtOnce = 100;
 
-export function CommitDiff({ artefact }: { artefact: string }) {
-  const { data, error, refresh } = useQuery(`diff ${artefact}`, (signal) => keptText(`/v1/artefacts/${artefact}/diff`, signal));
+type Since = "goal" | "version" | "verdict";
+type Props = { artefact: string; version: number };
+
+/** All of it comes first: what a person approves is what a merge brings, and not the last correction. */
+export function CommitDiff({ artefact, version }: Props) {
+  const [since, setSince] = useState<Since>("goal");
+  const choices: [Since, string][] = [
+    ["goal", "All changes"],
+    ["version", `Since version ${version - 1}`],
+    ["verdict", "Since your last verdict"],
+  ];
+  return (
+    <>
+      {version > 1 && (
+        <fieldset className="segmented" aria-label="Show the changes">
+          {choices.map(([choice, text]) => (
+            <button key={choice} type="button" aria-pressed={since === choice} onClick={() => setSince(choice)}>
+              {text}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <Diff key={since} artefact={artefact} since={since} />
+    </>
+  );
+}
+
+function Diff({ artefact, since }: { artefact: string; since: Since }) {
+  const path = `/v1/artefacts/${artefact}/diff?since=${since}`;
+  // Another verdict may come, and another person may use the page.
+  const read = (signal: AbortSignal) => (since === "verdict" ? getText(path, signal) : keptText(path, signal));
+  const { data, error, refresh } = useQuery(`diff ${artefact} ${since}`, read);
   if (error?.status === 404) return <p className="quiet">{error.message}</p>;
   if (error !== undefined) return <Problem error={error} retry={refresh} />;
   if (data === undefined) return <p className="quiet loading">Loading the diff…</p>;
@@ -26,12 +58,20 @@ export function CommitDiff({ artefact }: { artefact: string }) {
 }
 
 function DiffText({ text }: { text: string }) {
-  const { before, files, sum, openFirst } = useMemo(() => read(text), [text]);
+  const { title, warnings, commits, files, sum, openFirst } = useMemo(() => read(text), [text]);
   const [isSplit, setIsSplit] = useState(false);
   const [shown, setShown] = useState(maxFilesAtOnce);
   return (
     <div className="diff-view">
-      {before !== "" && <Commits text={before} isOpen={files.length === 0} />}
+      {warnings.map((warning) => (
+        <p key={warning} className="diff-warning">
+          <span aria-hidden="true">! </span>
+          <bdi>
+            <PlainText text={warning} />
+          </bdi>
+        </p>
+      ))}
+      {title !== "" && <Commits title={title} text={commits} isOpen={files.length === 0} />}
       {files.length > 0 && (
         <div className="long-text-bar">
           <span>
@@ -55,20 +95,25 @@ function DiffText({ text }: { text: string }) {
           </button>
         </div>
       )}
-      {files.length === 0 && before === "" && <p className="quiet">No file is changed.</p>}
+      {files.length === 0 && title === "" && <p className="quiet">No file is changed.</p>}
     </div>
   );
 }
 
-/** What `git log` says of the commits; its first line says how many there are. */
-function Commits({ text, isOpen }: { text: string; isOpen: boolean }) {
-  const [first = ""] = text.split("\n");
+/** What `git log` says of the commits. `title`: since when, and how many there are. */
+function Commits({ title, text, isOpen }: { title: string; text: string; isOpen: boolean }) {
+  if (text === "")
+    return (
+      <p>
+        <Line text={title} max={120} />
+      </p>
+    );
   return (
     <details open={isOpen}>
       <summary>
-        <Line text={first} max={120} />
+        <Line text={title} max={120} />
       </summary>
-      <LongText text={text.slice(first.length).trim()} label="Commits" />
+      <LongText text={text} label="Commits" />
     </details>
   );
 }
@@ -86,5 +131,5 @@ function read(text: string) {
     lines += file.lines.length + 1;
     if (lines <= maxLinesAtFirst) openFirst.add(file);
   }
-  return { before, files, sum, openFirst };
+  return { ...readDiffHead(before), files, sum, openFirst };
 }

@@ -4,6 +4,7 @@ import { readHeads } from "../../client/facts/artefacts.ts";
 import { artefactList, backwards } from "../../client/facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../../client/facts/resolve-id.ts";
 import { requireResultCommit } from "../../client/facts/result-commit.ts";
+import { sinceNames } from "../../client/facts/work.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { headJson } from "../goal-report.ts";
 import { type Call, defineTool, reads } from "./tool.ts";
@@ -61,15 +62,23 @@ export const readArtefact = defineTool({
 export const readChanges = defineTool({
   name: "read_changes",
   title: "Read what a commit changes",
-  description: `What the commit of a result changes since its work began, as a unified diff, in pieces like those of read_artefact. ${whose}`,
+  description: `What the commit of a result changes since the commit of its goal, as a unified diff, in pieces like those of read_artefact. Lines that begin with "!" before the first file are warnings. ${whose}`,
   right: "read",
   annotations: reads,
-  args: pieceArguments,
-  async run({ id, ...piece }, call) {
+  args: {
+    ...pieceArguments,
+    since: z
+      .enum(sinceNames)
+      .default("goal")
+      .describe(
+        "`goal`: all that it changes, which is what a merge brings. Only a part: `version`, since the version before; `verdict`, since the version that your person has judged last; `start`, since the result that it is based on.",
+      ),
+  },
+  async run({ id, since, ...piece }, call) {
     const artefact = await artefactOf(id, call);
     requireResultCommit(artefact);
-    const { text, ...place } = pieceOf(await call.changes(artefact), piece);
-    return { ...headJson(artefact), changes: text, ...place, note: whose };
+    const { text, ...place } = pieceOf(await call.changes(artefact, since), piece);
+    return { ...headJson(artefact), since, changes: text, ...place, note: whose };
   },
 });
 

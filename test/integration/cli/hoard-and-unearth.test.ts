@@ -112,21 +112,24 @@ describe("what is on the blackboard", () => {
     expect(await at.need("unearth", stated.id)).not.toContain("door.txt");
   });
 
-  test("a commit is shown with everything since the one that the work began at, not with the last commit alone", async () => {
+  test("a commit is shown with everything since the one of the goal, then with what is new since the version before", async () => {
     const begun = await at.git("rev-parse", "HEAD");
     const stated = sampleArtefact({ metadata: { commit: CommitHash.parse(begun) } });
     const draft = CommitHash.parse(await at.commit("draft.txt", "1\n"));
     const drafted = derived([stated], { type: "CodeCommit", payload: draft, metadata: { commit: draft } });
     await at.commit("one.txt", "1\n");
     const last = CommitHash.parse(await at.commit("two.txt", "2\n"));
-    const finished = derived([drafted], { type: "CodeCommit", payload: last, metadata: { commit: last } });
+    const next = { logical_id: drafted.logical_id, version: 2, goal_id: stated.goal_id };
+    const finished = derived([drafted], { ...next, type: "CodeCommit", payload: last, metadata: { commit: last } });
     await using board = await at.board();
     for (const each of [stated, drafted, finished]) await board.createArtefact(each, hand);
     const text = await at.need("unearth", finished.id);
-    expect(text).toContain(`2 commits since ${draft.slice(0, 12)}\n`);
-    expect(text).toContain("    Write one.txt\n");
-    expect(text).toEndWith(" one.txt | 1 +\n two.txt | 1 +\n 2 files changed, 2 insertions(+)\n");
-    expect(await at.need("unearth", drafted.id)).toContain(`1 commit since ${begun.slice(0, 12)}\n`);
+    expect(text).toContain(`3 commits since ${begun.slice(0, 12)}, the commit of the goal\n`);
+    expect(text).toContain("    Write draft.txt\n");
+    expect(text).toContain(" draft.txt | 1 +\n one.txt   | 1 +\n two.txt   | 1 +\n 3 files changed, 3 insertions(+)\n");
+    const since = `\nOnly the changes since version 1 (commit ${draft.slice(0, 12)}):\n\n`;
+    expect(text).toEndWith(`${since} one.txt | 1 +\n two.txt | 1 +\n 2 files changed, 2 insertions(+)\n`);
+    expect(await at.need("unearth", drafted.id)).toContain(`1 commit since ${begun.slice(0, 12)}, the commit of the goal\n`);
   });
 
   test("what an agent has written moves no cursor, also where it goes through a pipe", async () => {

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isDeepStrictEqual } from "node:util";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { BidWord } from "../../../lib/model/bid.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
@@ -37,6 +39,33 @@ function publishers(over: Record<string, Member> = {}) {
 }
 
 const isDraft = (version: number) => (one: Artefact) => one.type === "Draft" && one.version === version;
+
+test("who approves a corrected commit sees all that it changes, and what is new since their last verdict", async () => {
+  const base = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+  const commits = [CommitHash.parse(await at.commit("install.sh", "1\n")), CommitHash.parse(await at.commit("NOTES.md", "1\n"))];
+  const bid = ({ type }: Artefact): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
+  const work = ({ type, logical_id }: Artefact): Partial<Artefact> => {
+    const [first, second] = commits;
+    if (type === "GoalDefined") return { type: "CodeCommit", metadata: { commit: first } };
+    return { type: "CodeCommit", logical_id, version: 2, metadata: { commit: second } };
+  };
+  const judging: Member = { human: true, ...bids({ on: "CodeCommit", bid: "review" }) };
+  await using clan = await Sett.start(at, { coder: { behaviour: { bid, work } }, maintainer: judging });
+  const goal = await clan.postGoal("Notes", { metadata: { commit: base } });
+  const first = await clan.made(goal, (one) => one.version === 1 && one.type === "CodeCommit");
+  await clan.grant(first, "maintainer", "waiting");
+  await clan.need("reject", first.id, "--reason", "Explain it");
+  const second = await clan.made(goal, (one) => one.version === 2);
+  await clan.grant(second, "maintainer", "waiting");
+  const shown = await clan.need("unearth", second.id);
+  expect(shown).toContain(" NOTES.md   | 1 +\n install.sh | 1 +\n 2 files changed");
+  const since = `since your last verdict, on version 1 (commit ${commits[0]?.slice(0, 12)}):`;
+  expect(shown).toEndWith(`Only the changes ${since}\n\n NOTES.md | 1 +\n 1 file changed, 1 insertion(+)\n`);
+  const { code, err } = await clan.sett("approve", second.id);
+  expect(code).toBe(0);
+  expect(err).toContain(`2 commits since ${base.slice(0, 12)}, the commit of the goal: 2 files changed, 2 insertions(+)\n`);
+  expect(err).toContain(`Only ${since} 1 file changed, 1 insertion(+)\n`);
+});
 
 test("a gate: rejected work is made again by its producer, who gets the reason, and goes on once it is approved", async () => {
   const { members, inputs } = publishers();

@@ -14,6 +14,7 @@ import {
   newGoalId,
   sampleRepository,
   temporaryFolder,
+  workWith,
   write,
 } from "../../support/git/sample-repository.ts";
 import { snapshot } from "../../support/git/snapshot.ts";
@@ -41,7 +42,7 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
   await repository.identity();
   await repository.pin(instance, newGoalId(), await repository.head());
   await repository.createFolders(instance, [agentName]);
-  await repository.showChanges(host.base);
+  await repository.showChanges(workWith(host.base));
   await repository.fetchCommits(instance, []);
   await repository.removeFolders(instance);
   await repository.removeRefs(instance);

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { sceneWithResult } from "../../support/git/exchange-scene.ts";
-import { git, toolGit } from "../../support/git/sample-repository.ts";
+import { git, toolGit, workWith } from "../../support/git/sample-repository.ts";
 import { objectName, type PackEntry, packOf } from "../../support/git/write-pack.ts";
 
 type Scene = Awaited<ReturnType<typeof sceneWithResult>>;
@@ -136,7 +136,7 @@ test("attributes start no filter, in the working copy or on the host", async () 
   await reader.prepare(commit);
   expect(readFileSync(join(reader.folder, "file"), "utf8")).toBe("text\n");
   await scene.fetch();
-  await scene.repository.showChanges(commit, [scene.base]);
+  await scene.repository.showChanges(workWith(commit, scene.base));
   expect(existsSync(proof)).toBe(false);
 });
 

@@ -7,7 +7,16 @@ import { settRef } from "../../../lib/git/refs.ts";
 import { WorkingCopy } from "../../../lib/git/working-copy.ts";
 import { AgentName, CommitHash, InstanceName } from "../../../lib/model/ids.ts";
 import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";
-import { agentName, commitFiles, git, hostEnv, instance, newArtefactId, toolGit } from "../../support/git/sample-repository.ts";
+import {
+  agentName,
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  newArtefactId,
+  toolGit,
+  workWith,
+} from "../../support/git/sample-repository.ts";
 import { snapshot } from "../../support/git/snapshot.ts";
 
 test("a published commit reaches the host, and nothing of the user's changes", async () => {
@@ -19,7 +28,7 @@ test("a published commit reaches the host, and nothing of the user's changes", a
   const made = await agent.publish({ "src/one.ts": "one\n" });
   const { ref, commit } = made;
   expect(await scene.fetch()).toEqual({ imported: [made], broken: [] });
-  expect(await scene.repository.showChanges(commit)).toContain("src/one.ts | 2 +-");
+  expect(await scene.repository.showChanges(workWith(commit))).toContain("src/one.ts | 2 +-");
   expect(snapshot(scene.path)).toEqual(before);
   expect(git(scene.path, "log", "--format=%s", ref)).toBe("By an agent\nStart");
 });

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorOf } from "../../support/error-of.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
-import { commitFiles, git, instance, newGoalId } from "../../support/git/sample-repository.ts";
+import { commitFiles, git, instance, newGoalId, workWith } from "../../support/git/sample-repository.ts";
 
 test("the folder of the names outlives a clean-up of git, and goes with the names", async () => {
   using scene = await exchangeScene();
@@ -48,8 +48,8 @@ test("commits of agents are read in a folder beside the repository, which stays 
     await painter.prepare(scene.base);
     const { commit, agent } = await painter.publish({ "door.txt": "painted\n" });
     const reader = await results.take(instance, [{ commit, agent }]);
-    expect(await reader.showChanges(commit, [scene.base])).toContain("door.txt");
-    expect(await errorOf(scene.repository.showChanges(commit, [scene.base]))).toMatchObject({ code: "git-failed" });
+    expect(await reader.showChanges(workWith(commit, scene.base))).toContain("door.txt");
+    expect(await errorOf(scene.repository.showChanges(workWith(commit, scene.base)))).toMatchObject({ code: "git-failed" });
     expect(readdirSync(folder)).toHaveLength(1);
     // A process that starts again begins anew.
     await scene.repository.openResults(folder);

@@ -16,6 +16,7 @@ import {
   newGoalId,
   sampleRepository,
   toolGit,
+  workWith,
 } from "../../support/git/sample-repository.ts";
 
 /** A clone of the last `depth` of five commits, with a goal pinned, and the origin that it was made from. */
@@ -70,7 +71,7 @@ test.each([1, 2])(
     const second = await scene.publish({ b: "b" }, base);
     const fetched = await scene.repository.fetchCommits(instance, [first, second]);
     expect(fetched).toMatchObject({ broken: [], imported: [{ commit: first.commit }, { commit: second.commit }] });
-    expect(await scene.repository.showChanges(second.commit, [base])).toStartWith("2 commits since");
+    expect(await scene.repository.showChanges(workWith(second.commit, base))).toStartWith("2 commits since");
     git(scene.path, "merge", "-q", settRef(instance, second.artefact));
     expect(git(scene.path, "fsck", "--full")).toBe("");
     expect(git(scene.path, "log", "--format=%s").split("\n")).toHaveLength(depth + 2);

@@ -5,7 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { commitFiles, git, hostEnv, sampleRepository } from "../../support/git/sample-repository.ts";
+import { commitFiles, git, hostEnv, sampleRepository, workWith } from "../../support/git/sample-repository.ts";
 
 const open = (path: string) => HostRepository.open(path, { env: hostEnv });
 
@@ -14,9 +14,11 @@ test("a commit is shown with its statistics, an unknown one is a failure that sa
   git(host.path, "config", "color.ui", "always");
   const commit = commitFiles(host.path, { "é.txt": "x\n" }, "Add a text");
   const repository = await open(host.path);
-  expect(await repository.showChanges(commit)).toContain("    Add a text\n\n é.txt | 1 +\n 1 file changed, 1 insertion(+)");
+  expect(await repository.showChanges(workWith(commit))).toContain(
+    "    Add a text\n\n é.txt | 1 +\n 1 file changed, 1 insertion(+)",
+  );
   const unknown = CommitHash.parse("0123456789".repeat(4));
-  await expect(repository.showChanges(unknown)).rejects.toThrow(`does not have commit ${unknown}`);
+  await expect(repository.showChanges(workWith(unknown))).rejects.toThrow(`does not have commit ${unknown}`);
 });
 
 test("changes that take more memory than there is for them are a failure that says so", async () => {
@@ -32,30 +34,59 @@ test("changes that take more memory than there is for them are a failure that sa
   }
   const commit = CommitHash.parse(make(["commit-tree", object, "-p", "HEAD", "-m", "Grow"], ""));
   const repository = await HostRepository.open(host.path, { env: hostEnv, showMemoryBytes: 192 * 1024 ** 2 });
-  for (const [starts, call] of [
-    [[host.base], "diff"],
-    [[], "show"],
-  ] as const) {
-    const reason = `The changes of commit ${commit} cannot be shown: git ${call} failed: it needed more than 192 MiB of memory.`;
-    await expect(repository.showChanges(commit, starts)).rejects.toThrow(reason);
+  for (const goal of [host.base, undefined]) {
+    const reason = `The changes of commit ${commit} cannot be shown: git diff failed: it needed more than 192 MiB of memory.`;
+    await expect(repository.showChanges(workWith(commit, goal))).rejects.toThrow(reason);
   }
 }, 30_000);
 
-test("a result is shown with all that was done since the nearest of the commits that the work began at", async () => {
+test("a result is shown with all that was done since the commit of the goal, then with what was done since earlier ones", async () => {
   using host = sampleRepository();
   git(host.path, "config", "diff.noprefix", "true");
-  const first = commitFiles(host.path, { one: "1\n" }, "First");
-  const second = commitFiles(host.path, { two: "2\n" }, "Second");
-  git(host.path, "checkout", "-q", "-b", "side", host.base);
-  const side = commitFiles(host.path, { three: "3\n" }, "Aside");
+  const first = commitFiles(host.path, { "install.sh": "curl\n", "NOTES.md": "1\n" }, "First");
+  const second = commitFiles(host.path, { "NOTES.md": "2\n" }, "Second");
   const repository = await open(host.path);
-  const unknown = CommitHash.parse("0123456789".repeat(4));
-  const all = await repository.showChanges(second, [unknown, side, host.base, first]);
-  expect(all).toStartWith(`2 commits since ${host.base.slice(0, 12)}\n\ncommit ${second}\n`);
+  const [version, verdict] = [
+    { name: "version 1", commit: first },
+    { name: "your last verdict, on version 2", commit: second },
+  ];
+  const all = await repository.showChanges(workWith(second, host.base, { earlier: [version, verdict] }));
+  expect(all).toStartWith(`2 commits since ${host.base.slice(0, 12)}, the commit of the goal\n\ncommit ${second}\n`);
   expect(all).toContain("    First\n");
-  expect(all).toEndWith(" one | 1 +\n two | 1 +\n 2 files changed, 2 insertions(+)\n");
-  expect(await repository.showChanges(second, [first, host.base])).toEndWith(" two | 1 +\n 1 file changed, 1 insertion(+)\n");
-  expect(await repository.showChanges(second, [second])).toBe(`Nothing was changed since ${second.slice(0, 12)}.\n`);
+  expect(all).toContain(" NOTES.md   | 1 +\n install.sh | 1 +\n 2 files changed, 2 insertions(+)\n");
+  const since = `Only the changes since version 1 (commit ${first.slice(0, 12)}):\n\n NOTES.md | 2 +-\n`;
+  expect(all).toContain(since);
+  expect(all).toEndWith(`Nothing was changed since your last verdict, on version 2 (commit ${second.slice(0, 12)}).\n`);
+  const lines = await repository.showChanges(workWith(second, host.base), "lines");
+  expect(lines).toContain("+curl\n");
+  const only = await repository.showChanges(workWith(second, host.base), "lines", version);
+  expect(only).toStartWith(
+    `Only the changes since version 1 (commit ${first.slice(0, 12)}):\n\ndiff --git a/NOTES.md b/NOTES.md\n`,
+  );
+  expect(only).not.toContain("curl");
+  expect(await repository.showChanges(workWith(second, second))).toStartWith("Nothing was changed since");
+});
+
+test("work that is not based on the commit of the goal is shown from where a merge begins, and says so", async () => {
+  using host = sampleRepository();
+  const goal = commitFiles(host.path, { one: "1\n" }, "Goal");
+  git(host.path, "checkout", "-q", "-b", "older", host.base);
+  const older = commitFiles(host.path, { two: "2\n" }, "Aside");
+  git(host.path, "checkout", "-q", "--orphan", "apart");
+  const apart = commitFiles(host.path, { three: "3\n" }, "Apart");
+  const repository = await open(host.path);
+  const aside = await repository.showChanges(workWith(older, goal));
+  expect(aside).toStartWith(
+    `1 commit since ${host.base.slice(0, 12)}\n! It is not based on ${goal.slice(0, 12)}, the commit of the goal, but on an older one.\n`,
+  );
+  expect(aside).toEndWith(" two | 1 +\n 1 file changed, 1 insertion(+)\n");
+  const alone = await repository.showChanges(workWith(apart, goal));
+  expect(alone).toContain(`! It has no history in common with ${goal.slice(0, 12)}, the commit of the goal.\n`);
+  expect(alone).toContain(" README.md  | 1 +\n");
+  const unknown = CommitHash.parse("0123456789".repeat(4));
+  const lost = await repository.showChanges(workWith(older, unknown, { earlier: [{ name: "version 1", commit: unknown }] }));
+  expect(lost).toContain("! The repository does not have 012345678901, the commit of the goal. What the commits before it");
+  expect(lost).toContain("The changes since version 1 (commit 012345678901) are not known");
 });
 
 test("the lines that a result changes are complete, whatever the user's settings leave out", async () => {
@@ -69,8 +100,8 @@ test("the lines that a result changes are complete, whatever the user's settings
   git(host.path, "merge", "-q", "--no-edit", changed);
   const repository = await open(host.path);
   const heads = ["diff --git a/one b/one\n", "diff --git a/sub b/sub\nnew file mode 160000\n"];
-  const ofWork = await repository.showChanges(changed, [host.base], "lines");
-  const ofMerge = await repository.showChanges(await repository.head(), [], "lines");
+  const ofWork = await repository.showChanges(workWith(changed, host.base), "lines");
+  const ofMerge = await repository.showChanges(workWith(await repository.head()), "lines");
   for (const head of heads) expect([ofWork, ofMerge]).toEqual([expect.stringContaining(head), expect.stringContaining(head)]);
 });
 
@@ -85,8 +116,8 @@ test("the size of a binary file, before and after, follows what git says of it",
     "After",
   );
   const repository = await open(host.path);
-  for (const starts of [[before], []]) {
-    const shown = await repository.showChanges(after, starts, "lines");
+  for (const goal of [before, undefined]) {
+    const shown = await repository.showChanges(workWith(after, goal), "lines");
     expect(shown.match(/^Binary files [^\n]*\n[^\n]*$/gm)?.map((line) => line.replace("\n", ": "))).toEqual([
       "Binary files a/gone.bin and /dev/null differ: Bin 2 -> 0 bytes",
       "Binary files /dev/null and b/new\u2028 differ.bin differ: Bin 0 -> 1 bytes",

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Work } from "../../../lib/git/show-changes.ts";
 import { AgentName, ArtefactId, CommitHash, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 
 export const instance = InstanceName.parse("demo");
@@ -20,6 +21,11 @@ export const hostEnv = {
   GIT_COMMITTER_NAME: "Ada",
   GIT_COMMITTER_EMAIL: "ada@example.invalid",
 };
+
+/** A result of which only its commit, and most often that of its goal, is known. */
+export function workWith(commit: CommitHash, goal?: CommitHash, more: Partial<Work> = {}): Work {
+  return { commit, goal, recorded: [], earlier: [], ...more };
+}
 
 /** Runs git in a folder and returns its stdout, trimmed. */
 export function git(cwd: string, ...args: string[]): string {

@@ -158,7 +158,7 @@ function tabsOf({ metadata, cost, claims, logical_id, goal_id }: ArtefactDetail)
 function panelOf(tab: string, artefact: ArtefactDetail, select: (artefact: string) => void): ReactNode {
   switch (tab) {
     case "diff":
-      return <CommitDiff artefact={artefact.id} />;
+      return <CommitDiff artefact={artefact.id} version={artefact.version} />;
     case "work":
       return <WorkTab artefact={artefact} select={select} />;
     case "context":

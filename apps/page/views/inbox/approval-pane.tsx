@@ -81,7 +81,7 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
       {artefact.metadata.commit !== undefined && (
         <Suspense fallback={<p className="quiet loading">Loading the diff…</p>}>
           <h3>What it changes</h3>
-          <CommitDiff artefact={artefact.id} />
+          <CommitDiff artefact={artefact.id} version={artefact.version} />
         </Suspense>
       )}
       <h3>Content</h3>

