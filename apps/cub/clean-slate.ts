@@ -7,7 +7,8 @@ import type { FolderEntry } from "../../lib/folders/folder-entries.ts";
 import { removeTree, resetFolder, resetMode } from "../../lib/folders/remove-tree.ts";
 import { isRunningGit } from "../../lib/git/run-git.ts";
 import { messageOf } from "../../lib/model/errors.ts";
-import { isMarked, processMarker } from "../../lib/process/bid-mark.ts";
+import { isMarked, isMarkedMeanwhile, processMarker } from "../../lib/process/bid-mark.ts";
+import { useAllProcessors } from "../../lib/process/process-one.ts";
 import { type ProcessEntry, readProcesses, readProcessTable, straysAmong } from "../../lib/process/process-table.ts";
 import { processReaper } from "../../lib/process/reap.ts";
 import { removeSharedMemory } from "../../lib/process/shared-memory.ts";
@@ -65,6 +66,8 @@ export class CleanSlate {
       this.#preferForKilling(pid);
       this.#leaders.add(pid);
     };
+    // The command inherits those of the thread that starts it.
+    await useAllProcessors({ all: false });
     const timer = setInterval(() => void this.#reap(), reapEveryMs);
     try {
       return await command(onStart);
@@ -77,7 +80,9 @@ export class CleanSlate {
 
   /** Why no work may begin here: something is left that could not be removed. A new container does not have it. */
   get problem(): string | undefined {
-    return this.#problem;
+    return (
+      this.#problem ?? (this.#isInit && isMarkedMeanwhile() ? "A command has marked the cub itself as a bid command." : undefined)
+    );
   }
 
   /**
@@ -132,7 +137,7 @@ export class CleanSlate {
 
   /** Within a grant only what has the mark is a bid command's; what hides from that ends with the grant. */
   async #endBid(makeRoom: () => Promise<void>): Promise<void> {
-    const canTell = (await processMarker()) !== undefined;
+    const canTell = (await processMarker()) !== undefined && !isMarkedMeanwhile();
     if (!this.#isInGrant) {
       if (this.#beside.size > 0) await this.#endStrays().catch(() => {});
       else await this.#wipe();
@@ -220,10 +225,6 @@ export class CleanSlate {
     await this.#reap();
   }
 
-  #strays() {
-    return this.#straysAmong(readProcesses());
-  }
-
   /** Each command has a process group of its own. What the cub's own gits have left behind is no one's. */
   #straysAmong(all: readonly ProcessEntry[]) {
     const groups = [...this.#beside].flatMap(({ group }) => group ?? []);
@@ -234,7 +235,8 @@ export class CleanSlate {
     if (!this.#isInit) return;
     const reap = await processReaper();
     if (reap === undefined) return;
-    for (const { pid, parent, isZombie } of this.#strays()) if (isZombie && parent === 1 && !this.#leaders.has(pid)) reap(pid);
+    for (const { pid, parent, isZombie } of this.#straysAmong(readProcesses()))
+      if (isZombie && parent === 1 && !this.#leaders.has(pid)) reap(pid);
   }
 }
 

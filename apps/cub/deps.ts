@@ -27,8 +27,8 @@ export type Deps = {
   unfit?: (() => string | undefined) | undefined;
   /** What the cub may write to the disk; undefined where nothing limits it. */
   limits?: Pick<ToolLimits, "diskBytes" | "guard"> | undefined;
-  /** The limit of the memory that the cub shares with its commands; undefined where it has none, or is not alone in a container. */
-  memoryBytes?: number | undefined;
+  /** The cub is process 1 of a container, of which `sett doctor` knows more. */
+  isInContainer?: boolean | undefined;
   /** What `runTool` runs, for the log. */
   command: readonly string[];
   /** Decides bids; undefined for an agent without `bid_command`. */

@@ -5,6 +5,7 @@ import { sleep } from "../../lib/async/sleep.ts";
 import type { AgentState } from "../../lib/model/agent.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
+import { useAllProcessors } from "../../lib/process/process-one.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import type { Deps } from "./deps.ts";
 import type { LoopWatch } from "./loop-watch.ts";
@@ -39,6 +40,7 @@ export class Heartbeat {
 
   async tick(isStopping: boolean): Promise<void> {
     const { board, clock, log, registration } = this.#deps;
+    await useAllProcessors({ all: true });
     const unfit = this.#deps.unfit?.();
     if (unfit !== undefined && !isStopping && this.#executor?.isBusy !== true)
       throw new SettError("not-ready", unfit, { hint: "The container starts again, without what was left in its memory." });

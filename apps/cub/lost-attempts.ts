@@ -9,7 +9,6 @@ import { ArtefactId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
 import type { Deps, StopSignals } from "./deps.ts";
-import { sizeText } from "./disk-watch.ts";
 import { hasEnded } from "./own-process.ts";
 
 const claimsAtOnce = 100;
@@ -40,20 +39,14 @@ export async function reportLostAttempts(deps: Deps, signals: StopSignals): Prom
 /**
  * A command can have the kernel end the cub instead of itself, by many small processes that take all memory: each may lower its
  * `oom_score_adj` to that of the cub, for only a privileged program can forbid it (proc_pid_oom_score_adj(5)). The counters of the kernel
- * have gone with the container's earlier run, so that only the Engine knows why that has ended.
+ * have gone with the container's earlier run: whether it was that only the Engine knows, and the reason blames nothing.
  */
 function lostAttempt(deps: Deps, claim: Claim, { agent, attempt }: Grant): GrantResult {
-  const { clock, newId, registration, memoryBytes } = deps;
+  const { clock, newId, registration, isInContainer } = deps;
   const lost = `Agent ${agent} was killed or crashed in the middle of its work, and was started again: attempt ${attempt} is lost.`;
-  const limit = memoryBytes === undefined ? "" : ` ${memoryHint(memoryBytes)}`;
-  const reason = `${lost}${limit}`;
+  const reason = isInContainer === true ? `${lost} \`sett doctor\` and \`sett logs ${agent}\` may say why.` : lost;
   const making = { id: ArtefactId.parse(newId()), at: clock.now().toISOString(), agent: registration.current, claim };
   const payload = JSON.stringify({ reason, agent });
   const failure = { type: attemptLostType, payload, reason, sources: [claim.artefact_id] };
   return { outcome: "failed", artefact: failureArtefact(making, failure), reason, failureType: attemptLostType };
-}
-
-function memoryHint(bytes: number): string {
-  const limit = `more memory than \`resources.limits.memory\` allows, which is ${sizeText(bytes)}`;
-  return `Its command may have needed ${limit}: \`sett doctor\` says whether it was that.`;
 }

@@ -7,6 +7,7 @@ import { byMail } from "../../lib/blackboard/by-mail.ts";
 import { needsWorkers } from "../../lib/model/agent.ts";
 import { exitCodes, messageOf, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
+import { leaveCrashesToTheSystem } from "../../lib/process/process-one.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { reachable } from "../../lib/service/forward.ts";
@@ -21,7 +22,6 @@ import type { Deps } from "./deps.ts";
 import { executeClaim } from "./execute-claim.ts";
 import { commandText } from "./log-text.ts";
 import { LoopWatch } from "./loop-watch.ts";
-import { memoryLimit } from "./memory-kills.ts";
 import { withModel } from "./model-access.ts";
 import { modelAsker } from "./model-bid/ask-model.ts";
 import { readOwnProcess } from "./own-process.ts";
@@ -54,7 +54,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
     process.exitCode = await runHealthcheck(settings.healthPort, console.log);
     return;
   }
-  const signal = stopSignal();
+  const signal = stopSignal(settings.stopSignals);
+  await leaveCrashesToTheSystem();
   const hasBegun = exitOn(signal);
   // The port is taken before anything is written: an agent that cannot serve must not be registered.
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
@@ -88,7 +89,8 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
       hint: "Set it to the attempt of the grant that `cub --execute-claim` shall work on.",
     });
   }
-  const stop = stopSignal();
+  const stop = stopSignal(settings.stopSignals);
+  await leaveCrashesToTheSystem();
   const hasBegun = exitOn(stop, exitCodes.notAccepted);
   const kill = new AbortController();
   const onStop = () => setTimeout(() => kill.abort(), shutdownTimeoutMs).unref();
@@ -165,7 +167,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
       return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
     },
     limits,
-    memoryBytes: process.pid === 1 ? await memoryLimit() : undefined,
+    isInContainer: process.pid === 1,
     clear: async () => {
       await slate.begin(async () => await limits?.makeRoom(settings.keepsIgnored));
       await published?.mend();

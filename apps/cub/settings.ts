@@ -74,6 +74,10 @@ export const Environment = z.object({
   SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
   SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe("The lease of a running grant (`limits.lease`)."),
   SETT_SHUTDOWN_TIMEOUT: DurationText.default(30_000).describe("How long a running command may go on after SIGTERM."),
+  SETT_STOP_SIGNAL: z
+    .enum(["SIGSYS"])
+    .optional()
+    .describe("The one signal that it obeys, which its commands cannot send. Default: SIGTERM and SIGINT."),
   SETT_GIT_BINARY: z.string().min(1).default("/cub/git").describe("The git that the cub uses."),
   SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
   SETT_OBJECTS_DIR: z.string().min(1).default("/git/objects").describe("Where the repository's objects are mounted."),
@@ -119,6 +123,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
     grantLeaseMs: read.SETT_GRANT_LEASE,
     shutdownTimeoutMs: read.SETT_SHUTDOWN_TIMEOUT,
+    stopSignals: read.SETT_STOP_SIGNAL && [read.SETT_STOP_SIGNAL],
     git: {
       binary: read.SETT_GIT_BINARY,
       libraryPath: read.SETT_GIT_LIBRARY_PATH,

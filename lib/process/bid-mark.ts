@@ -28,6 +28,11 @@ async function bunMarker(): Promise<((pid: number) => void) | undefined> {
   }
 }
 
+/** Whether another process has marked this one since its start: then all that it starts has the mark, and the mark tells nothing. */
+export function isMarkedMeanwhile(): boolean {
+  return !wasMarked && isMarked(process.pid);
+}
+
 /** One that has ended counts as not marked. */
 export function isMarked(pid: number): boolean {
   try {
@@ -36,3 +41,5 @@ export function isMarked(pid: number): boolean {
     return false;
   }
 }
+
+const wasMarked = isMarked(process.pid);

@@ -69,13 +69,15 @@ export type ContainerSpec = {
   /** The entrypoint itself is process 1 and reaps orphans; else the Engine's init does. */
   isInit?: boolean;
   isRootReadOnly?: boolean;
-  /** `narrow`: fewer than the runtime allows by itself, which the machine must know how to do. */
+  /** `narrow`: fewer than the runtime allows by itself, which the machine must know how to do. Nothing in it can then send SIGSYS. */
   systemCalls?: "narrow";
   pidsLimit?: number;
   /** `none`: it has no check, also where its image names one. Default: that of the image. */
   healthcheck?: Healthcheck | "none";
   restart: "no" | "unless-stopped";
   resources?: Resources;
-  /** Between SIGTERM and SIGKILL, where the caller that stops the container names no other time. */
+  /** What asks the entrypoint to stop, whatever its image names. Default: SIGTERM. A process of this machine knows no other. */
+  stopSignal?: "SIGTERM" | "SIGSYS";
+  /** Between that signal and SIGKILL, where the caller that stops the container names no other time. */
   stopTimeoutSeconds?: number;
 };

@@ -1,10 +1,10 @@
 // An orderly stop: SIGTERM from a supervisor, SIGINT from a person at the terminal.
 import process from "node:process";
 
-/** Aborts with the first SIGTERM or SIGINT; the signal's name is the reason. Later ones change nothing. */
-export function stopSignal(): AbortSignal {
+/** Aborts with the first of these signals; its name is the reason. Later ones change nothing. */
+export function stopSignal(names: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT"]): AbortSignal {
   const stop = new AbortController();
-  for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => stop.abort(name));
+  for (const name of names) process.on(name, () => stop.abort(name));
   return stop.signal;
 }
 

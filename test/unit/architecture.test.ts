@@ -175,7 +175,7 @@ test("the pure core knows no clock, no chance and no I/O", () => {
 
 /** The services' ports to the runtime, each with what does the same elsewhere, and what only a compiled program has. */
 const mayUseBun =
-  /^(?:lib\/(?:folders\/(?:access-list|list-folder)|service\/(?:serve|addresses-of)|process\/(?:bid-mark|open-pipe|reap|shared-memory))|apps\/cli\/program\/embedded-file|apps\/api\/carried-page)\.ts$/;
+  /^(?:lib\/(?:folders\/(?:access-list|list-folder)|service\/(?:serve|addresses-of)|process\/(?:bid-mark|open-pipe|process-one|reap|shared-memory))|apps\/cli\/program\/embedded-file|apps\/api\/carried-page)\.ts$/;
 
 test("only the ports to the runtime use what only Bun has", () => {
   const banned = /\bBun\.|"bun(?::\w+)?"/;

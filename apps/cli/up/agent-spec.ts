@@ -16,6 +16,9 @@ export const carrierPath = "/cub";
 const objectsPath = "/git/objects";
 const exchangePath = "/git/exchange";
 
+/** Only from outside: with the narrow system calls no process can send it. */
+const unsendable = "SIGSYS";
+
 export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabels): ContainerSpec {
   const { instance, images, repository } = input;
   const image = images.agents.get(agent.name);
@@ -44,7 +47,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     isInit: true,
     // A devcontainer is made to be written to.
     isRootReadOnly: !(agent.writable_root ?? agent.source.kind === "devcontainer"),
-    ...(input.machine.canLimitSystemCalls && { systemCalls: "narrow" as const }),
+    ...(input.machine.canLimitSystemCalls && { systemCalls: "narrow" as const, stopSignal: unsendable }),
     pidsLimit: agent.resources.limits.pids,
     healthcheck,
     restart: "unless-stopped",
@@ -93,6 +96,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     SETT_OBJECTS_DIR: objectsPath,
     SETT_EXCHANGE_DIR: exchangePath,
     SETT_SHUTDOWN_TIMEOUT: `${agent.shutdown_ms}ms`,
+    ...(input.machine.canLimitSystemCalls && { SETT_STOP_SIGNAL: unsendable }),
     // The cub has its own libraries; the agent's command gets the value of its image.
     LD_LIBRARY_PATH: carrierPath,
     ...(libraryPath === "" ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: libraryPath }),

@@ -43,7 +43,13 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
   const redisUrl = ({ REDIS_URL = "" }: Record<string, string>) => ({ REDIS_URL: onThisMachine(REDIS_URL, ports.redis) });
   const agents = plan.agents.map((agent) => {
     // The cub and git find their own libraries here.
-    const { LD_LIBRARY_PATH: _, SETT_GIT_LIBRARY_PATH: __, SETT_EGRESS_URL: ___, ...env } = agent.spec.env;
+    const {
+      LD_LIBRARY_PATH: _,
+      SETT_GIT_LIBRARY_PATH: __,
+      SETT_EGRESS_URL: ___,
+      SETT_STOP_SIGNAL: ____,
+      ...env
+    } = agent.spec.env;
     const paths = {
       SETT_GIT_BINARY: "git",
       SETT_OBJECTS_DIR: objectsDir,

@@ -21,6 +21,8 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
       WorkingDir: spec.workingDir,
       User: spec.user && `${spec.user.uid}:${spec.user.gid}`,
       StopTimeout: spec.stopTimeoutSeconds,
+      // An image may name one that Sett's programs do not know.
+      StopSignal: spec.stopSignal ?? "SIGTERM",
       Healthcheck: spec.healthcheck && healthConfig(spec.healthcheck),
     }),
     ExposedPorts: Object.fromEntries(ports.map(({ port }) => [`${port}/tcp`, {}])),

@@ -7,9 +7,14 @@
 // Extended attributes, and with them access control lists, and flags of files can only be read: a folder would keep them from grant to
 // grant, and a list that all new files inherit can keep its owner out of them. The answer is "not supported" (ENOTSUP), as on file systems
 // that have none, so that programs which copy files go on without.
+//
+// An agent's command is the cub's own user, so that Linux would let it change the cub. Limits, priorities and scheduling of another process
+// or thread than the caller are refused, because the cub could not set them back; which threads are the cub's a profile cannot know. So is
+// sending the one signal that the cub listens to, by each call that sends a signal: all others process 1 does not take from inside.
+import type { ContainerSpec } from "../container-spec.ts";
 
 const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
-  fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fstat fstatfs fsync
+  fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr flock fstat fstatfs fsync
   ftruncate futimesat getcwd getdents getdents64 getxattr getxattrat inotify_add_watch inotify_init inotify_init1 inotify_rm_watch
   lchown lgetxattr link linkat listxattr listxattrat llistxattr lseek lstat mkdir mkdirat mknod mknodat newfstatat open
   openat openat2 pipe pipe2 pread64 preadv preadv2 pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv rename
@@ -21,14 +26,14 @@ const memory = `brk madvise map_shadow_stack membarrier memfd_create mincore mlo
 
 const processes = `alarm arch_prctl capget capset clock_getres clock_gettime clock_nanosleep execve execveat exit exit_group fork futex
   futex_requeue futex_wait futex_waitv futex_wake get_robust_list getcpu getegid geteuid getgid getgroups getitimer getpgid getpgrp getpid
-  getppid getpriority getrandom getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid ioprio_get ioprio_set kill
-  landlock_add_rule landlock_create_ruleset landlock_restrict_self nanosleep pause pidfd_open pidfd_send_signal prctl prlimit64
-  restart_syscall rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait
-  rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler
-  sched_rr_get_interval sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield seccomp set_robust_list
-  set_tid_address setfsgid setfsuid setgid setgroups setitimer setpgid setpriority setregid setresgid setresuid setreuid setrlimit setsid
-  setuid sigaltstack sysinfo tgkill time timer_create timer_delete timer_getoverrun timer_gettime timer_settime timerfd_create
-  timerfd_gettime timerfd_settime times tkill uname vfork wait4 waitid`;
+  getppid getpriority getrandom getresgid getresuid getrlimit getrusage getsid gettid gettimeofday getuid ioprio_get
+  landlock_add_rule landlock_create_ruleset landlock_restrict_self nanosleep pause pidfd_open prctl
+  restart_syscall rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait
+  sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler
+  sched_rr_get_interval sched_setaffinity sched_setparam sched_yield seccomp set_robust_list
+  set_tid_address setfsgid setfsuid setgid setgroups setitimer setpgid setregid setresgid setresuid setreuid setrlimit setsid
+  setuid sigaltstack sysinfo time timer_create timer_delete timer_getoverrun timer_gettime timer_settime timerfd_create
+  timerfd_gettime timerfd_settime times uname vfork wait4 waitid`;
 
 const events = `epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait eventfd eventfd2 io_cancel io_destroy io_getevents
   io_pgetevents io_setup io_submit poll ppoll pselect6 select signalfd signalfd4`;
@@ -52,8 +57,9 @@ const ofFileSystems = {
 
 const [unix, ipv4, ipv6, netlink] = [1, 2, 10, 16];
 /** `value`, where `op` compares with it; with a mask, `value` is the mask and `valueTwo` what remains. */
-type Argument = { index: number; value: number; valueTwo?: number; op: "SCMP_CMP_EQ" | "SCMP_CMP_MASKED_EQ" };
+type Argument = { index: number; value: number; valueTwo?: number; op: "SCMP_CMP_EQ" | "SCMP_CMP_NE" | "SCMP_CMP_MASKED_EQ" };
 const equals = (index: number, value: number): Argument => ({ index, value, op: "SCMP_CMP_EQ" });
+const differs = (index: number, value: number): Argument => ({ index, value, op: "SCMP_CMP_NE" });
 const masked = (index: number, value: number, valueTwo: number): Argument => ({
   index,
   value,
@@ -66,6 +72,28 @@ const isCommand = (command: number) => masked(1, 0xff_ff_ff_ff, command);
 /** The flags of `clone` that make new namespaces. */
 const namespaceFlags = 0x7e_02_00_00;
 const query = 0xff_ff_ff_ff;
+
+/** Of the signals that a container may be asked to stop by, that which no program sends. The number is the same on amd64 and arm64. */
+const reserved = { name: "SIGSYS", number: 31 } satisfies { name: ContainerSpec["stopSignal"]; number: number };
+
+/** Which argument is the signal, in each call that sends one. */
+const sendersOfSignals = {
+  kill: 1,
+  tkill: 1,
+  tgkill: 2,
+  rt_sigqueueinfo: 1,
+  rt_tgsigqueueinfo: 2,
+  pidfd_send_signal: 1,
+};
+
+/** F_SETSIG names a signal that the kernel is to send; F_GET_SEALS is the other command with this last byte. */
+const fileControl = { setSignal: 10, getSeals: 1034 };
+
+/** By which number `setpriority` and `ioprio_set` know a process or thread, and a process group. The next is all that a user has. */
+const whose = { priority: [0, 1], ioPriority: [1, 2] };
+
+/** RLIMIT_LOCKS, which Linux does not use, and the cub does: lib/process/bid-mark.ts. */
+const lockLimit = 10;
 
 const allow = (names: readonly string[], ...args: Argument[]) => ({ names, action: "SCMP_ACT_ALLOW", args });
 const refuse = (names: readonly string[], errnoRet: number, ...args: Argument[]) => ({
@@ -90,6 +118,8 @@ const profile = {
     allow(["socketpair"], equals(0, unix)),
     allow(["clone"], masked(0, namespaceFlags, 0)),
     ...[0, query].map((persona) => allow(["personality"], equals(0, persona))),
+    ...signalRules(),
+    ...schedulingRules(),
     ...allBut(ofFileSystems.owners).map(({ mask, value }) => allow(["ioctl"], masked(1, mask << 8, value << 8))),
     ...ofFileSystems.allowed.map((command) => allow(["ioctl"], isCommand(command))),
     ...ofFileSystems.settingFlags.map((command) => refuse(["ioctl"], enotsup, isCommand(command))),
@@ -102,6 +132,46 @@ const profile = {
 
 /** As the Engine takes it in `SecurityOpt`. */
 export const narrowSystemCalls = `seccomp=${JSON.stringify(profile)}`;
+
+/** The cub's signal reaches no process. Of a signal's number the kernel reads 32 bits; those beyond the first eight are never set. */
+function signalRules() {
+  const calls = Object.entries(sendersOfSignals).flatMap(([name, index]) => [
+    ...allBut([reserved.number]).map(({ mask, value }) => allow([name], masked(index, mask, value))),
+    refuse([name], eperm, masked(index, 0xff, reserved.number)),
+  ]);
+  const { setSignal, getSeals } = fileControl;
+  return [
+    ...calls,
+    ...allBut([setSignal]).map(({ mask, value }) => allow(["fcntl"], masked(1, mask, value))),
+    allow(["fcntl"], isCommand(getSeals)),
+    refuse(["fcntl"], eperm, isCommand(setSignal)),
+  ];
+}
+
+/** A process may change its own calling thread (0). Back to the usual policy (0), it may set any: a library does so for a new thread. */
+function schedulingRules() {
+  return [
+    allow(["prlimit64"], equals(0, 0)),
+    allow(["prlimit64"], differs(0, 0), equals(2, 0)),
+    allow(["prlimit64"], differs(0, 0), differs(2, 0), equals(1, lockLimit)),
+    refuse(["prlimit64"], eperm, differs(0, 0), differs(2, 0), differs(1, lockLimit)),
+    allow(["sched_setscheduler"], equals(0, 0)),
+    allow(["sched_setscheduler"], differs(0, 0), equals(1, 0)),
+    refuse(["sched_setscheduler"], eperm, differs(0, 0), differs(1, 0)),
+    allow(["sched_setattr"], equals(0, 0)),
+    refuse(["sched_setattr"], eperm, differs(0, 0)),
+    ...prioritiesOf("setpriority", whose.priority),
+    ...prioritiesOf("ioprio_set", whose.ioPriority),
+  ];
+}
+
+function prioritiesOf(name: string, kinds: readonly number[]) {
+  return [
+    ...kinds.map((kind) => allow([name], equals(0, kind), equals(1, 0))),
+    ...kinds.map((kind) => refuse([name], eperm, equals(0, kind), differs(1, 0))),
+    refuse([name], eperm, equals(0, Math.max(...kinds) + 1)),
+  ];
+}
 
 function wordsOf(text: string): string[] {
   return text.split(/\s+/);

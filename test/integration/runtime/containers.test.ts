@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
+import { $ } from "bun";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
 
@@ -197,6 +198,17 @@ test("a container has the health check of its image, or none where it runs somet
   const healthOf = async (container: string) => (await sett.runtime.containers.find(container))?.state;
   expect(await healthOf(asItIs.id)).toMatchObject({ health: "starting" });
   expect(await healthOf(without.id)).toMatchObject({ health: "none" });
+}, 120_000);
+
+test("a container is asked to stop by our signal, whichever its image names", async () => {
+  await using sett = await dockerInstance();
+  await sett.run("true");
+  const image = sett.imageTag("deaf");
+  await $`docker build --quiet --tag ${image} - < ${Buffer.from(`FROM ${tinyImage}\nSTOPSIGNAL SIGKILL\n`)}`.quiet();
+  const { id: usual } = await sett.run("sleep 600", { image });
+  const { id: other } = await sett.run("sleep 600", { image, stopSignal: "SIGSYS" });
+  const signals = await docker("inspect", "--format", "{{.Config.StopSignal}}", usual, other);
+  expect(signals.stdout.trim().split("\n")).toEqual(["SIGTERM", "SIGSYS"]);
 }, 120_000);
 
 test("a container names its image", async () => {

@@ -21,7 +21,7 @@ describe("the work of an earlier process", () => {
   };
 
   test("is a Failure where that process has ended; the work of a living process, another agent or an unknown process is left alone", async () => {
-    await using scene = await cubScene({ over: { ownProcess: own, memoryBytes: 256 * 1024 ** 2 } });
+    await using scene = await cubScene({ over: { ownProcess: own, isInContainer: true } });
     const { standIn, deps } = scene;
     const gone = await endedMark();
     const living = livingMark();
@@ -40,8 +40,7 @@ describe("the work of an earlier process", () => {
     expect(state).toBe("failed");
     const reason =
       "Agent coder was killed or crashed in the middle of its work, and was started again: attempt 1 is lost. " +
-      "Its command may have needed more memory than `resources.limits.memory` allows, which is 256 MiB: " +
-      "`sett doctor` says whether it was that.";
+      "`sett doctor` and `sett logs coder` may say why.";
     expect(artefact).toMatchObject({ structural_type: "Failure", type: "AttemptLost", metadata: { summary: reason } });
     expect(JSON.parse(artefact.payload)).toEqual({ reason, agent: "coder" });
     expect(grant).toMatchObject({ reason, failure_type: "AttemptLost", run_by: gone });

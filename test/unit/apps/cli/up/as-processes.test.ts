@@ -98,10 +98,10 @@ describe("the plan of an instance without containers", () => {
     expect(agents.map(({ workspace }) => workspace)).toEqual(containers.agents.map(({ workspace }) => workspace));
   });
 
-  test("gives an agent the environment of its container, without what the carrier adds", () => {
+  test("gives an agent the environment of its container, without what the carrier and the filter of system calls add", () => {
     const names = Object.keys(containers.agents[0]?.spec.env ?? {});
     const missing = names.filter((name) => !(name in (coder?.env ?? {})));
-    expect(missing.sort()).toEqual(["LD_LIBRARY_PATH", "SETT_GIT_LIBRARY_PATH"]);
+    expect(missing.sort()).toEqual(["LD_LIBRARY_PATH", "SETT_GIT_LIBRARY_PATH", "SETT_STOP_SIGNAL"]);
     expect(coder).toMatchObject({
       entrypoint: ["/opt/sett/sett-cub"],
       workingDir: "/home/ada/repository",

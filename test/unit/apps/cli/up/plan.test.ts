@@ -237,6 +237,16 @@ describe("the container of an agent", () => {
     expect(binds("reader")).toEqual([objects, [...exchange, "ro"]]);
   });
 
+  test("stops at the signal that its command cannot send, where system calls can be limited", () => {
+    const settingsOf = (canLimitSystemCalls: boolean) => {
+      const machine = { cpus: 4, memoryBytes: 6e9, canLimitProcessors: true, canLimitSystemCalls };
+      return plan({ machine }).agents.map(({ spec }) => [spec.stopSignal, spec.env.SETT_STOP_SIGNAL, spec.systemCalls]);
+    };
+    const [narrow, usual] = [["SIGSYS", "SIGSYS", "narrow"], Array(3).fill(undefined)];
+    expect(settingsOf(true)).toEqual([narrow, narrow]);
+    expect(settingsOf(false)).toEqual([usual, usual]);
+  });
+
   test("has the resources that were asked for, and time for its tool to end", () => {
     const { resources, stopTimeoutSeconds } = specOf("coder");
     expect(resources).toEqual({
