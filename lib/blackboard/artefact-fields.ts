@@ -1,4 +1,5 @@
 // An artefact as the flat hash of strings that it is on the blackboard: arrays and objects as JSON text, `version` in decimal.
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { Artefact, type ArtefactHead, ArtefactMetadata } from "../model/artefact.ts";
 import { SettError } from "../model/errors.ts";
@@ -33,6 +34,17 @@ export function fieldsOfArtefact(artefact: Artefact): ArtefactFields {
     source_artefacts: JSON.stringify(artefact.source_artefacts),
     metadata: JSON.stringify(artefact.metadata),
   };
+}
+
+/** Bytes. prelude-artefact.lua keeps as many of a payload that is larger than 4 KiB in a field of their own, `beginning`. */
+export const beginningLength = 1000;
+
+/** What is shown of a payload, or of its beginning, in place of the summary: empty where there is one. */
+export function beginningOf({ metadata }: Pick<ArtefactHead, "metadata">, payload: string): string {
+  if ((metadata.summary ?? "").trim() !== "") return "";
+  // It is cut between bytes: the rest of a character shows as U+FFFD.
+  const beginning = Buffer.from(payload.slice(0, beginningLength)).subarray(0, beginningLength);
+  return beginning.toString().replace(/\uFFFD$/, "");
 }
 
 /** The digest of a content, by which a later overwrite is noticed. The Lua functions compute the same. */

@@ -105,20 +105,8 @@ export type ReadOn = number;
 /** `count` entries of a list, from this place on; the first is 0. */
 export type Page = { from: number; count: number };
 
-/**
- * `beginning`: about the first thousand characters of the payload where the artefact has no summary of its own; empty where it has one, and
- * where the payload is longer than is inspected (`maxInspectedLength`).
- */
+/** `beginning`: the first thousand bytes of the payload where the artefact has no summary of its own; empty where it has one. */
 export type StoredHead = { head: ArtefactHead; payloadBytes: number; beginning: string };
-
-/** Bytes. */
-export const beginningLength = 1000;
-export const maxInspectedLength = 64 * 1024;
-
-/** A beginning is cut between bytes: the rest of a character shows as U+FFFD. */
-export function withoutHalfCharacter(text: string): string {
-  return text.replace(/\uFFFD$/, "");
-}
 
 export type GoalEnding = "cancelled" | "artefact_limit";
 /** `artefacts`: how many the goal has. `trigger`: the name of the one that has stated it, if one has. */

@@ -1,5 +1,6 @@
 // An archive as a blackboard that never changes. Payloads stay in the file until a caller asks for them.
-import { beginningLength, maxInspectedLength, type Page, type StoredHead } from "../../../lib/blackboard/artefact-port.ts";
+import { beginningOf } from "../../../lib/blackboard/artefact-fields.ts";
+import type { Page, StoredHead } from "../../../lib/blackboard/artefact-port.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -93,9 +94,7 @@ async function contentOf(path: string): Promise<Content> {
 }
 
 function addArtefact({ payload, ...head }: Artefact, { heads, goals }: Content): void {
-  const payloadBytes = Buffer.byteLength(payload);
-  const isInspected = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
-  heads.set(head.id, { head, payloadBytes, beginning: isInspected ? payload.slice(0, beginningLength) : "" });
+  heads.set(head.id, { head, payloadBytes: Buffer.byteLength(payload), beginning: beginningOf(head, payload) });
   const goal = GoalId.parse(head.goal_id);
   goals.set(goal, [...(goals.get(goal) ?? []), head.id]);
 }

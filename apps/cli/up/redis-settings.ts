@@ -19,6 +19,9 @@ export const redisSettings = [
   'save ""',
   "maxmemory $maxmemory",
   "maxmemory-clients $maxmemory_clients",
+  // Redis looks at the limit above between commands only, and one command can ask for a value a
+  // million times. This limit ends such a connection in the middle of its answer.
+  "client-output-buffer-limit normal $maxmemory_clients 0 0",
   "maxmemory-policy noeviction",
   ...connectionSettings,
 ];

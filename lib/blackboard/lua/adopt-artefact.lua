@@ -73,6 +73,7 @@ local function adopt_artefact(keys, args)
   -- The log shows what every grant goes through.
   if result and result.started then append_event(result.started) end
   for _, name in ipairs(head_fields) do redis.call('HSET', keys.artefact, name, artefact[name]) end
+  write_beginning(keys.artefact, redis.call('HGET', keys.artefact, 'payload'))
   redis.call('HDEL', keys.refused_artefacts, args.id)
   index_artefact(artefact, 'hand', digest_of(keys.artefact))
   if result then end_grant(id, agent, grant.attempt, result) end

@@ -72,13 +72,14 @@ local function begin_work(keys, args)
   local problem = grant_problem(order, claim, grant)
   if problem then return refused(problem) end
   if not (claim.artefact_id and claim.goal_id and claim.kind and is_list(claim.additional_context_ids)) then return { 'apart' } end
-  local target = read_head(claim.artefact_id)
-  if not target or target.bytes > args.max_bytes then return { 'apart' } end
+  local max_bytes = math.min(args.max_bytes, most_payload_bytes)
+  local target = read_head(claim.artefact_id, nothing_read())
+  if not target or target.bytes > max_bytes then return { 'apart' } end
   local earlier = results_before(args.claim, grant.phase)
   local additional = all_of(earlier, quoted(claim.additional_context_ids), grant.dialogue or {})
   local begin_with = all_of(quoted(target.source_artefacts), additional)
   local chosen, total = collect_context(claim.artefact_id, args.max_steps, begin_with, additional)
-  if total > args.max_bytes then return { 'apart' } end
+  if not chosen or total > max_bytes then return { 'apart' } end
 
   local is_taken = is_repeat or args.may_take and not needs_commit(claim, grant, target, chosen)
   if is_taken and not is_repeat then

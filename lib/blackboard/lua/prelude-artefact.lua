@@ -15,6 +15,19 @@ for index = 1, #artefact_fields do
   if artefact_fields[index] ~= 'payload' then head_fields[#head_fields + 1] = artefact_fields[index] end
 end
 
+-- A payload of so many bytes is read together with the other fields. The beginning of a larger
+-- one is a field of its own, written with the artefact, so that a listing copies no payload.
+local small_payload, beginning_bytes = 4096, 1000
+
+-- `payload`: the one that is stored under the key.
+local function write_beginning(key, payload)
+  if #payload > small_payload then redis.call('HSET', key, 'beginning', payload:sub(1, beginning_bytes)) end
+end
+
+-- What is read of an artefact with a large payload.
+local large_artefact_fields = { 'beginning' }
+for index = 1, #head_fields do large_artefact_fields[index + 1] = head_fields[index] end
+
 -- The digest of a content: its fields in the order above, '' where one is missing. `digestOfContent` makes the same of what our
 -- programs store: to hash a large payload here would block every other caller.
 local function digest_of(key)
@@ -104,6 +117,7 @@ local function store_artefact(artefact, actor)
     'source_artefacts', artefact.source_artefacts, 'produced_by_role', artefact.produced_by_role,
     'produced_by_agent', artefact.produced_by_agent, 'created_at', artefact.created_at, 'goal_id', artefact.goal_id,
     'claim_id', artefact.claim_id, 'metadata', artefact.metadata)
+  write_beginning(artefact_key(artefact.id), artefact.payload)
   index_artefact(artefact, actor, artefact.digest)
 end
 

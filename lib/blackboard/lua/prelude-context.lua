@@ -1,19 +1,35 @@
--- The context of an artefact, for the functions that read it.
+-- Artefacts as lists and contexts read them, for the functions that do so.
 
--- A payload of so many bytes is read together with the other fields.
-local small_payload = 4096
+-- Agents call these functions, with ids and numbers of their own choice, and Redis serves no other
+-- client meanwhile. So one call reads no more artefacts than these, stops once their fields have so
+-- many bytes, and copies no more bytes of large payloads. A larger context is read in pieces, by
+-- lib/blackboard/redis/walk-context.ts.
+local most_artefacts, most_bytes, most_payload_bytes = 1000, 4 * 1024 ^ 2, 256 * 1024
 
--- The artefact's fields, without a large payload; with `at`, the id under which it is stored, and `bytes`, what its payload and metadata
--- have. False where it is not complete.
-local function read_head(id)
+-- How much a call has read so far.
+local function nothing_read()
+  return { artefacts = 0, bytes = 0 }
+end
+
+local function is_too_much(read)
+  return read.artefacts >= most_artefacts or read.bytes >= most_bytes
+end
+
+-- The artefact's fields, without a large payload but with its beginning; with `at`, the id under
+-- which it is stored, `payload_bytes`, and `bytes`, which its payload and metadata have together.
+-- False where it is not complete. Counts in `read`.
+local function read_head(id, read)
   local key = artefact_key(id)
   local payload_bytes = redis.call('HSTRLEN', key, 'payload')
-  local names = payload_bytes <= small_payload and artefact_fields or head_fields
+  local names = payload_bytes <= small_payload and artefact_fields or large_artefact_fields
   local head = read_fields(key, names)
-  for _, name in ipairs(names) do
+  read.artefacts = read.artefacts + 1
+  for index = 1, #names do read.bytes = read.bytes + #(head[names[index]] or '') end
+  for _, name in ipairs(head_fields) do
     if not head[name] then return false end
   end
-  head.at, head.bytes = id, payload_bytes + #head.metadata
+  if payload_bytes == 0 and not head.payload then return false end
+  head.at, head.payload_bytes, head.bytes = id, payload_bytes, payload_bytes + #head.metadata
   return head
 end
 
@@ -25,12 +41,18 @@ local function add_new(list, seen, id)
 end
 
 -- Breadth first from `begin_with`, each replaced by the latest version of its thread, one for each thread; then those of `additional` that
--- were not among them. A list of `steps` from the target ('' for one that is only additional) with `head`, and how many bytes they have.
+-- were not among them. A list of `steps` from the target ('' for one that is only additional) with `head`, and how many bytes they have;
+-- nil where the call has read too much before it is found.
 local function collect_context(target, max_steps, begin_with, additional)
   local known, seen, met, chosen, is_chosen, total = {}, { [target] = true }, {}, {}, {}, 0
+  local read, is_followed = nothing_read(), {}
   local function head_of(id)
-    if known[id] == nil then known[id] = read_head(id) end
+    if known[id] == nil then known[id] = not is_too_much(read) and read_head(id, read) end
     return known[id]
+  end
+  local function follow(sources, head)
+    if not is_followed[head.at] then sources[#sources + 1] = head.source_artefacts end
+    is_followed[head.at] = true
   end
   local function choose(steps, head)
     chosen[#chosen + 1] = { steps = steps, head = head }
@@ -52,8 +74,8 @@ local function collect_context(target, max_steps, begin_with, additional)
           met[latest.logical_id] = true
           choose(digits(steps), latest)
         end
-        sources[#sources + 1] = latest.source_artefacts
-        if latest ~= cited then sources[#sources + 1] = cited.source_artefacts end
+        follow(sources, latest)
+        follow(sources, cited)
       end
     end
     wanted = {}
@@ -66,6 +88,7 @@ local function collect_context(target, max_steps, begin_with, additional)
     local head = head_of(id)
     if head and not is_chosen[head.at] then choose('', head) end
   end
+  if is_too_much(read) then return nil end
   return chosen, total
 end
 

@@ -24,7 +24,8 @@ end
 
 local function next_text()
   position = position + 1
-  return words[position]
+  -- An agent chooses the lengths in its call, and Redis must not make records of nothing.
+  return words[position] or error('The call ends too early.')
 end
 
 local function next_number()

@@ -5,15 +5,13 @@
 -- ARGS target, max_steps: number, max_bytes: number, begin_with: text*, additional: text*
 -- Result `whole`, then 15 words for each artefact: the steps from the target ('' for one that is only additional), its id, its 13
 --        fields, which a person may have damaged; or `heads`, where their payloads and metadata have more bytes than that, then 4 words for each: the steps, its id, its type,
---        its bytes
-
--- Agents call this function, with numbers of their own.
-local most_ids, most_bytes = 20000, 64 * 1024 ^ 2
+--        its bytes; or `apart`, where it has to be found piece by piece
 
 local function read_context(_, args)
-  if #args.begin_with + #args.additional > most_ids then error('These are too many artefacts at once.') end
+  if #args.begin_with + #args.additional > most_artefacts then return { 'apart' } end
   local chosen, total = collect_context(args.target, args.max_steps, args.begin_with, args.additional)
-  if total <= math.min(args.max_bytes, most_bytes) then
+  if not chosen then return { 'apart' } end
+  if total <= math.min(args.max_bytes, most_payload_bytes) then
     local reply = { 'whole' }
     add_whole(reply, chosen)
     return reply

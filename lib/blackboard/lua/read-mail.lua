@@ -15,11 +15,11 @@ local function message_of(fields, args)
 end
 
 -- An agent may call this function about its own mail, with numbers of its own.
-local most_messages, most_bytes = 1000, 128 * 1024 ^ 2
+local most_messages, most_mail_bytes = 50, 1024 ^ 2
 
 local function read_mail(keys, args)
   local reply, bytes, after = {}, 0, args.after
-  local max_bytes, max_messages = math.min(args.max_bytes, most_bytes), math.min(args.max_messages, most_messages)
+  local max_bytes, max_messages = math.min(args.max_bytes, most_mail_bytes), math.min(args.max_messages, most_messages)
   while bytes < max_bytes and #reply < 3 * max_messages do
     -- Refused after the last id that a stream can have, which an agent may have chosen itself: nothing comes after it.
     local entries = redis.pcall('XRANGE', keys.mail, '(' .. after, '+', 'COUNT', 1)

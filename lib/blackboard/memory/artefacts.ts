@@ -3,15 +3,8 @@ import { Buffer } from "node:buffer";
 import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
-import { artefactOfFields, deliveredCommit } from "../artefact-fields.ts";
-import {
-  type ArtefactBoard,
-  beginningLength,
-  maxInspectedLength,
-  type Page,
-  type StoredHead,
-  withoutHalfCharacter,
-} from "../artefact-port.ts";
+import { artefactOfFields, beginningOf, deliveredCommit } from "../artefact-fields.ts";
+import type { ArtefactBoard, Page, StoredHead } from "../artefact-port.ts";
 import { oldestFirst, walkContext } from "../context-chain.ts";
 import { checkContext, defaultContextBytes } from "../context-limit.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
@@ -147,10 +140,7 @@ function pageOf<Id>(ids: readonly Id[], page: Page = { from: 0, count: ids.lengt
 }
 
 function storedHead({ payload, ...head }: Artefact): StoredHead {
-  const payloadBytes = Buffer.byteLength(payload);
-  const isInspected = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
-  const beginning = Buffer.from(payload).subarray(0, beginningLength).toString();
-  return { head, payloadBytes, beginning: isInspected ? withoutHalfCharacter(beginning) : "" };
+  return { head, payloadBytes: Buffer.byteLength(payload), beginning: beginningOf(head, payload) };
 }
 
 function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "adopted" | "known" | "incomplete" } | Refused {

@@ -1,23 +1,34 @@
-// The context of a claim's target: found, and where it is small also read, in one round trip.
+// The context of a claim's target: found, and where it is small also read, in one round trip. One that is very large is found in pieces.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
 import type { ArtefactBoard } from "../artefact-port.ts";
 import { type ContextEntry, contextDepth, oldestFirst } from "../context-chain.ts";
-import { checkContext, defaultContextBytes, pieceBytes } from "../context-limit.ts";
+import { type ContextPart, checkContext, defaultContextBytes, pieceBytes } from "../context-limit.ts";
 import { piecesOf } from "../pieces.ts";
 import type { Deps } from "./deps.ts";
+import { walkInPieces } from "./walk-context.ts";
 
 type Found = { steps: string; artefact: Artefact };
 
-export function readContextOf({ keys, call }: Deps, readArtefacts: ArtefactBoard["readArtefacts"]): ArtefactBoard["readContext"] {
+export function readContextOf(
+  { connection, keys, call }: Deps,
+  readArtefacts: ArtefactBoard["readArtefacts"],
+): ArtefactBoard["readContext"] {
   return async (target, additionalIds, maxBytes = defaultContextBytes) => {
     const beginWith = [...target.source_artefacts, ...additionalIds];
     if (beginWith.length === 0) return { chain: [], additional: [] };
     const limits = { max_steps: contextDepth, max_bytes: Math.min(pieceBytes, maxBytes) };
     const args = { target: target.id, ...limits, begin_with: beginWith, additional: additionalIds };
     const [form, ...words] = await call("readContext", {}, args);
-    const found = form === "whole" ? wholeOf(words, keys.artefact) : await inPieces(partsOf(words, maxBytes), readArtefacts);
+    const readParts = async (parts: readonly Part[]) => {
+      checkContext(parts, maxBytes);
+      return await inPieces(parts, readArtefacts);
+    };
+    const found =
+      form === "whole"
+        ? wholeOf(words, keys.artefact)
+        : await readParts(form === "heads" ? partsOf(words) : await walkParts({ connection, keys }, target, additionalIds));
     const entries: ContextEntry[] = found.flatMap(({ steps, artefact }) =>
       steps === "" ? [] : [{ artefact, depth: Number(steps) }],
     );
@@ -35,19 +46,29 @@ function wholeOf(words: readonly string[], keyOf: (id: string) => string): Found
   });
 }
 
-type Part = { steps: string; id: ArtefactId; bytes: number };
+/** `steps`: from the target, in decimal; empty for one that is only additional. */
+type Part = ContextPart & { steps: string; id: ArtefactId };
 
-/** Throws `context-too-large`. */
-function partsOf(words: readonly string[], maxBytes: number): Part[] {
+function partsOf(words: readonly string[]): Part[] {
   // The function found them under these ids.
-  const parts = chunks(words, 4).map(([steps = "", id = "", type = "", bytes]) => ({
+  return chunks(words, 4).map(([steps = "", id = "", type = "", bytes]) => ({
     steps,
     id: id as ArtefactId,
     type,
     bytes: Number(bytes),
   }));
-  checkContext(parts, maxBytes);
-  return parts;
+}
+
+async function walkParts(
+  deps: Pick<Deps, "connection" | "keys">,
+  target: Artefact,
+  additionalIds: readonly ArtefactId[],
+): Promise<Part[]> {
+  const { entries, additional } = await walkInPieces(deps, target, additionalIds);
+  const near = entries.map(({ artefact: { id, type, bytes }, depth }) => ({ steps: String(depth), id, type, bytes }));
+  const isNear = new Set(near.map(({ id }) => id));
+  const others = additional.filter(({ id }) => !isNear.has(id));
+  return [...near, ...others.map(({ id, type, bytes }) => ({ steps: "", id, type, bytes }))];
 }
 
 async function inPieces(parts: readonly Part[], readArtefacts: ArtefactBoard["readArtefacts"]): Promise<Found[]> {

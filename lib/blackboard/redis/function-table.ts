@@ -77,7 +77,7 @@ export const functionTable = {
   },
   readHeads: {
     keys: [],
-    args: { beginning_bytes: "number", max_inspected_bytes: "number", ids: "text*" },
+    args: { ids: "text*" },
   },
   adoptArtefact: {
     keys: ["orchestrator", "artefact", "refused_artefacts", "digests"],

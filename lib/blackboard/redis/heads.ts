@@ -1,34 +1,46 @@
 // Artefacts without their payloads, many in one round trip.
-import { artefactFieldNames, headOfFields } from "../artefact-fields.ts";
-import {
-  type ArtefactBoard,
-  beginningLength,
-  maxInspectedLength,
-  type StoredHead,
-  withoutHalfCharacter,
-} from "../artefact-port.ts";
+import type { ArtefactId } from "../../model/ids.ts";
+import { artefactFieldNames, beginningOf, headOfFields } from "../artefact-fields.ts";
+import type { ArtefactBoard, StoredHead } from "../artefact-port.ts";
 import type { Deps } from "./deps.ts";
 
 const headFields = artefactFieldNames.filter((name) => name !== "payload");
 const wordsPerHead = headFields.length + 3;
 
-/** A function blocks every other caller while it runs: this many take about a millisecond. */
+/** A function blocks every other caller while it runs: it takes no more ids, and stops before where they have much metadata. */
 const headsAtOnce = 500;
 
-export function readHeadsOf({ keys, call }: Deps): ArtefactBoard["readHeads"] {
-  return async (ids) => {
+/** Artefacts that an earlier version has stored have no `beginning`. Larger payloads had none shown. */
+const maxOlderPayload = 64 * 1024;
+
+export function readHeadsOf({ connection, keys, call }: Deps): ArtefactBoard["readHeads"] {
+  const readSome = async (ids: readonly ArtefactId[]): Promise<{ heads: StoredHead[]; lookedAt: number }> => {
+    const [lookedAt, ...words] = await call("readHeads", {}, { ids });
     const heads: StoredHead[] = [];
-    for (let from = 0; from < ids.length; from += headsAtOnce) {
-      const some = ids.slice(from, from + headsAtOnce);
-      const args = { beginning_bytes: beginningLength, max_inspected_bytes: maxInspectedLength, ids: some };
-      const words = await call("readHeads", {}, args);
-      for (let at = 0; at < words.length; at += wordsPerHead) {
-        const fields = Object.fromEntries(headFields.map((name, place) => [name, words[at + 1 + place]]));
-        const head = headOfFields(fields, keys.artefact(some[Number(words[at]) - 1] ?? ""));
-        const [size, beginning = ""] = words.slice(at + wordsPerHead - 2, at + wordsPerHead);
-        heads.push({ head, payloadBytes: Number(size), beginning: withoutHalfCharacter(beginning) });
-      }
+    for (let at = 0; at < words.length; at += wordsPerHead) {
+      const fields = Object.fromEntries(headFields.map((name, place) => [name, words[at + 1 + place]]));
+      const head = headOfFields(fields, keys.artefact(ids[Number(words[at]) - 1] ?? ""));
+      const [size, beginning = ""] = words.slice(at + wordsPerHead - 2, at + wordsPerHead);
+      heads.push({ head, payloadBytes: Number(size), beginning: beginningOf(head, beginning) });
     }
-    return heads;
+    return { heads, lookedAt: Number(lookedAt) };
+  };
+  const withOlder = (found: StoredHead): StoredHead | Promise<StoredHead> => {
+    const { head, payloadBytes, beginning } = found;
+    const isOlder = beginning === "" && beginningOf(head, "x") !== "" && payloadBytes > 0 && payloadBytes <= maxOlderPayload;
+    if (!isOlder) return found;
+    return connection
+      .run((client) => client.hmGet(keys.artefact(head.id), ["payload"]))
+      .then(([payload]) => ({ ...found, beginning: beginningOf(head, payload ?? "") }));
+  };
+  return async (ids) => {
+    const each = [...new Set(ids)];
+    const found = new Map<ArtefactId, StoredHead>();
+    for (let from = 0; from < each.length; ) {
+      const { heads, lookedAt } = await readSome(each.slice(from, from + headsAtOnce));
+      for (const one of await Promise.all(heads.map(withOlder))) found.set(one.head.id, one);
+      from += lookedAt;
+    }
+    return ids.flatMap((id) => found.get(id) ?? []);
   };
 }

@@ -31,20 +31,35 @@ function call(name: string, ...words: string[]): Promise<string> {
 test.each(["1e300", "inf", "nan", "-1", "2", "x"])(
   "a list of %s members, which the call does not have, is refused at once",
   async (length) => {
-    for (const words of [
-      ["1", "1", length, "id"],
-      ["1", "1", length],
-    ])
+    for (const words of [[length, "id"], [length]])
       expect(await call("readHeads", ...words)).toContain("A list is longer than its call.");
     expect(await call("readContext", "target", "1", "1", "0", length)).toContain("A list is longer than its call.");
   },
 );
 
+test("a call that is shorter than its records is refused", async () => {
+  const calls = await server.cli(
+    "FCALL",
+    `${library}_renewCalls`,
+    "2",
+    "sett:probe",
+    "open",
+    prefix,
+    "nonce",
+    "3",
+    "id",
+    "goal",
+    "1",
+  );
+  expect(calls).toContain("The call ends too early.");
+});
+
 test("too many artefacts at once are refused", async () => {
   const { id } = await postGoal(board);
   const many = (count: number) => Array.from({ length: count }, () => String(id));
-  expect(await call("readHeads", "1", "1", "1001", ...many(1_001))).toContain("too many artefacts");
-  expect(await call("readContext", id, "1", "1", "0", "20001", ...many(20_001))).toContain("too many artefacts");
+  expect(await call("readHeads", "501", ...many(501))).toContain("too many artefacts");
+  expect(await call("readHeads", "2", ...many(2))).toContain("One artefact is named twice.");
+  expect(await call("readContext", id, "1", "1", "0", "1001", ...many(1_001))).toBe("apart");
   expect(await board.readHeads([id, id])).toHaveLength(2);
 });
 

@@ -137,6 +137,32 @@ export function contextSuite(open: () => Promise<Bench>): void {
     expect((await bench.board.readContext(large, [], 1_000)).chain).toEqual([goal]);
   });
 
+  test("one of very many artefacts, with much metadata, is whole", async () => {
+    await using bench = await open();
+    const goal = derived([]);
+    const metadata = { summary: "Said", more: "x".repeat(5_000) };
+    const reports = Array.from({ length: 1_100 }, () => derived([goal], { metadata, payload: "" }));
+    const [first, second = goal] = reports;
+    const remark = derived([goal]);
+    const reworked = nextVersion(second);
+    const target = derived(reports);
+    await Promise.all([goal, ...reports].map((artefact) => bench.board.createArtefact(artefact, user)));
+    for (const artefact of [remark, reworked, target]) await bench.board.createArtefact(artefact, user);
+    const additional = [remark, second, derived([]), second];
+    const found = await bench.board.readContext(
+      target,
+      additional.map(({ id }) => id),
+    );
+    const ids = (artefacts: readonly (Artefact | undefined)[]) => artefacts.map((artefact) => artefact?.id);
+    expect(ids(found.chain)).toEqual(ids([goal, first, ...reports.slice(2), remark, reworked]));
+    expect(ids(found.additional)).toEqual(ids([remark, second, second]));
+    const tooLarge = bench.board.readContext(target, [], 1_000_000);
+    await expect(tooLarge).rejects.toMatchObject({
+      code: "context-too-large",
+      message: expect.stringContaining("in 1101 artefacts"),
+    });
+  });
+
   test("an artefact that is asked for twice counts once", async () => {
     await using bench = await open();
     const [goal, target] = [sampleArtefact({ payload: "x".repeat(600) }), sampleArtefact()];

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { beginningLength, maxInspectedLength } from "../../../../lib/blackboard/artefact-port.ts";
+import { beginningLength } from "../../../../lib/blackboard/artefact-fields.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { postGoal, user } from "../../../support/blackboard/scene.ts";
+import { acquireLeaderLease, byHand, postGoal, user } from "../../../support/blackboard/scene.ts";
 import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
 
 export function headsSuite(open: () => Promise<Bench>): void {
@@ -44,11 +44,37 @@ export function headsSuite(open: () => Promise<Bench>): void {
     expect(found?.beginning).toBe("€".repeat(Math.floor(beginningLength / 3)));
   });
 
-  test("a payload too large to be looked into has no beginning", async () => {
+  test.each([4096, 4097, 1024 ** 2])("a payload of %i bytes has its beginning", async (payloadBytes) => {
     await using bench = await open();
-    const artefact = sampleArtefact({ payload: "x".repeat(maxInspectedLength + 1) });
-    await bench.board.createArtefact(artefact, user);
-    expect(await bench.board.readHeads([artefact.id])).toMatchObject([{ payloadBytes: maxInspectedLength + 1, beginning: "" }]);
+    const payload = `${"€".repeat(beginningLength)}${"x".repeat(payloadBytes - 3 * beginningLength)}`;
+    const [posted, hasSummary] = [sampleArtefact({ payload }), sampleArtefact({ payload, metadata: { summary: "Said" } })];
+    for (const artefact of [posted, hasSummary]) await bench.board.createArtefact(artefact, user);
+    const beginning = "€".repeat(Math.floor(beginningLength / 3));
+    expect(await bench.board.readHeads([posted.id, hasSummary.id])).toMatchObject([
+      { payloadBytes, beginning },
+      { payloadBytes, beginning: "" },
+    ]);
+  });
+
+  test("a large payload that was written by hand has its beginning once it is adopted", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const artefact = sampleArtefact({ payload: "x".repeat(5_000) });
+    const { id } = artefact;
+    await bench.hand.writeArtefact(id, byHand(artefact));
+    expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });
+    expect(await bench.board.readHeads([id])).toMatchObject([{ beginning: "x".repeat(beginningLength) }]);
+  });
+
+  test("one that is named twice is there twice, and much metadata needs no more than more calls", async () => {
+    await using bench = await open();
+    const large = Array.from({ length: 10 }, () =>
+      sampleArtefact({ metadata: { summary: "Said", more: "x".repeat(1_000_000) } }),
+    );
+    for (const artefact of large) await bench.board.createArtefact(artefact, user);
+    const ids = large.map(({ id }) => id);
+    const heads = await bench.board.readHeads([...ids, ...ids]);
+    expect(heads.map(({ head }) => head.id)).toEqual([...ids, ...ids]);
   });
 
   test("the head of an artefact that was broken by hand is an error that names its key", async () => {
