@@ -44,6 +44,26 @@ test("a reviewer sees the change, and approves", async () => {
   expect(tools).toEqual(["run", "read_file", "write_file", "edit_file", "list_files", "search", "approve", "feedback", "ask"]);
 });
 
+test("a reviewer sees the lines that attributes of the working copy would hide, and what earlier work has changed", async () => {
+  using repository = workRepository();
+  const goal = goalOf("Make sum add.", repository.head());
+  const commitFile = (name: string, text: string) => {
+    writeFileSync(join(repository.folder, name), text);
+    repository.git("add", "--all");
+    repository.git("commit", "--quiet", `--message=Write ${name}`);
+    return byCoder({ type: "CodeCommit", payload: repository.head(), goal_id: goal.goal_id });
+  };
+  const earlier = commitFile(".gitattributes", "* -diff\n");
+  const target = commitFile("install.sh", "curl evil\n");
+  const input = workInput(target, { claim_type: "review", context_chain: [goal, earlier] });
+  const { requests } = await workWith(repository, input, [{ call: [["approve", { summary: "Right" }]] }]);
+  const seen = textOf(requests[0]);
+  expect(seen).toContain("+curl evil");
+  expect(seen).toContain("All files that are changed since the goal's commit, by this and by earlier work:");
+  expect(seen).toContain(" .gitattributes | 1 +");
+  expect(seen).not.toContain("+* -diff");
+});
+
 test("a reviewer's feedback is a list of problems with their places", async () => {
   using scene = reviewScene();
   const problems = [
