@@ -53,6 +53,11 @@ export interface ArtefactBoard {
   /** The same without their payloads, which are not read. */
   readHeads(ids: readonly ArtefactId[]): Promise<StoredHead[]>;
   /**
+   * Which of these artefacts are not what they were when the indexes took them in: written over by hand, or removed. Their payloads are
+   * read for it. An id that no index knows is left out.
+   */
+  findOverwritten(ids: readonly ArtefactId[]): Promise<ArtefactId[]>;
+  /**
    * What an agent reads beside its target, as it is now. `chain` (docs/internals/blackboard.md#context-chain): from the target's sources
    * and the additional ids, each as the latest version of its thread, oldest first. `additional`: exactly these versions. What does not
    * exist is left out of both. Rejects with `context-too-large`, naming the largest, where payloads and metadata have more than `maxBytes`

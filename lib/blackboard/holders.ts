@@ -14,6 +14,7 @@ type Reading =
   | "readWithDigest"
   | "readArtefacts"
   | "readHeads"
+  | "findOverwritten"
   | "readThread"
   | "listArtefacts"
   | "countArtefacts"
@@ -41,6 +42,7 @@ type Reading =
   | "readEventsBefore"
   | "followEvents"
   | "countEvents"
+  | "countLostEvents"
   | "endOfEvents";
 
 /** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
@@ -155,6 +157,8 @@ export type PersonBlackboard = Pick<
   | "isRetired"
   | "removeOfGoal"
   | "removeEvents"
+  | "recordArchive"
+  | "listArchives"
   | "keepReply"
   | "readReply"
 > &

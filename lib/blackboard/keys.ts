@@ -67,8 +67,12 @@ export function keysOf(instance: InstanceName) {
     biddingClaims: `${prefix}claims:bidding`,
     /** zset: deadlines, next announcements, leases and later attempts, scored by when they are due (Unix ms). */
     due: `${prefix}due`,
-    /** stream: the log. Each entry has the fields `type` and `event` (JSON). Never trimmed. */
+    /** stream: the log. Each entry has the fields `type` and `event` (JSON). Entries go only with goals that are moved into files. */
     events: `${prefix}events`,
+    /** string: how many entries of the log functions have removed, with goals that were moved into files. */
+    removedEvents: `${prefix}events:removed`,
+    /** hash: SHA-256 → a file into which goals were moved, as JSON. */
+    archives: `${prefix}archives`,
     /** stream: claims whose bidding is open, for the cubs (`claim`, `about`). Trimmed to about 10 000. */
     announcements: `${prefix}claims`,
     /** hash: agent → registration as JSON. */

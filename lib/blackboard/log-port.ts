@@ -12,6 +12,8 @@ export interface Log {
   /** Events after `from`, at most `count`; empty at the end. */
   readEvents(from: string, count: number): Promise<SettEvent[]>;
   countEvents(): Promise<number>;
+  /** How many events are missing that no program of Sett has removed: they were deleted by hand. */
+  countLostEvents(): Promise<number>;
   /** The newest events before this one (before the end, where it is undefined), newest first, at most `count`. */
   readEventsBefore(before: string | undefined, count: number): Promise<SettEvent[]>;
   /** The id of the last event; `0` when there is none. */

@@ -1,5 +1,15 @@
 // Removes goals that are over from the blackboard, once they are stored elsewhere. A part of the port.
+import { z } from "zod";
+import type { Actor, EventDraft } from "../model/event.ts";
 import type { GoalId } from "../model/ids.ts";
+
+/** `file`: its name, without folders. `sha256`: of its content before its last line, in hexadecimal. */
+export const KnownArchive = z.object({ file: z.string(), sha256: z.string(), created_at: z.string() });
+export type KnownArchive = z.infer<typeof KnownArchive>;
+
+export function inOrder(archives: readonly KnownArchive[]): KnownArchive[] {
+  return archives.toSorted((one, other) => (one.sha256 < other.sha256 ? -1 : 1));
+}
 
 export interface PruneBoard {
   /**
@@ -18,4 +28,8 @@ export interface PruneBoard {
   removeOfGoal(goal: GoalId, limit: number): Promise<{ left: number }>;
   /** Removes events from the log; returns how many of them were there. */
   removeEvents(ids: readonly string[]): Promise<number>;
+  /** Remembers a file into which goals are moved, and logs the event with it. A repeat logs it again. */
+  recordArchive(archive: KnownArchive, event: EventDraft, actor: Actor): Promise<void>;
+  /** All files into which goals of this instance were ever moved, by their digests. */
+  listArchives(): Promise<KnownArchive[]>;
 }

@@ -15,8 +15,8 @@ export type GraphNode =
   | ({ kind: "outside" } & ReviewedHead)
   | { kind: "missing"; id: ArtefactId };
 
-/** `verdict`: of a Review; other artefacts have none. */
-export type ReviewedHead = ArtefactHead & { verdict?: "approval" | "feedback" };
+/** `verdict`: of a Review; other artefacts have none. `overwritten`: it is not what was stored. */
+export type ReviewedHead = ArtefactHead & { verdict?: "approval" | "feedback"; overwritten?: true };
 
 export type GraphClaim = Pick<Claim, "id" | "kind" | "status" | "bidding" | "bids" | "termination_reason" | "stand_in"> & {
   grants: Grant[];

@@ -1,5 +1,6 @@
 // A goal as an assistant reads it: its state, what it waits for, what went wrong, and its results, without their content.
 import type { PersonBlackboard } from "../blackboard/holders.ts";
+import type { Checked } from "../client/facts/checked.ts";
 import { readGoalCost } from "../client/facts/costs.ts";
 import { failuresOf, type GoalReading, goalSummary, readGoal } from "../client/facts/goal.ts";
 import { readInquiries } from "../client/facts/inquiries.ts";
@@ -31,8 +32,11 @@ export async function goalReport(board: PersonBlackboard, goal: GoalId, reading?
   };
 }
 
-export function headJson({ id, type, structural_type, version, metadata, ...head }: ArtefactHead) {
+/** `overwritten`: it is not what was stored. */
+export function headJson({ id, type, structural_type, version, metadata, overwritten, ...head }: Checked<ArtefactHead>) {
   const { summary = "", commit = null } = metadata;
   const by = head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent;
-  return { id, type, structural_type, version, by, summary, commit, created_at: head.created_at, goal_id: head.goal_id };
+  const { created_at, goal_id } = head;
+  const what = { id, type, structural_type, version, by, summary, commit, created_at, goal_id };
+  return { ...what, ...(overwritten && { overwritten_by_hand: true }) };
 }

@@ -2,7 +2,7 @@
 import { RecentMap } from "../../../lib/async/recent-map.ts";
 import type { StoredHead } from "../../../lib/blackboard/artefact-port.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import { readHeads } from "../../../lib/client/facts/artefacts.ts";
+import { type Checked, readChecked } from "../../../lib/client/facts/checked.ts";
 import { costJson } from "../../../lib/client/render/cost-text.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
@@ -10,13 +10,17 @@ import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 
 type Verdict = "approval" | "feedback";
-export type ArtefactView = ArtefactHead & { payload_bytes: number; verdict?: Verdict; cost?: ReturnType<typeof costJson> };
+export type ArtefactView = Checked<ArtefactHead> & {
+  payload_bytes: number;
+  verdict?: Verdict;
+  cost?: ReturnType<typeof costJson>;
+};
 
 /** An approval is `{}` or `[]`. */
 const maxApprovalBytes = 1_024;
 const minEntries = 10_000;
 
-type Board = Pick<PersonBlackboard, "readHeads" | "readArtefacts">;
+type Board = Pick<PersonBlackboard, "readHeads" | "readArtefacts" | "findOverwritten">;
 
 export class ArtefactViews {
   readonly #board: Board;
@@ -28,8 +32,9 @@ export class ArtefactViews {
 
   /** In the order of `ids`, without those that do not exist. */
   async read(ids: readonly ArtefactId[], costs?: ReadonlyMap<ArtefactId, Cost>): Promise<ArtefactView[]> {
-    const stored = new Map((await this.#board.readHeads(ids)).map((one) => [one.head.id, one]));
-    const [heads, verdicts] = await Promise.all([readHeads(this.#board, ids), this.#verdictsOf([...stored.values()])]);
+    const { heads } = await readChecked(this.#board, ids);
+    const stored = new Map((await this.#board.readHeads(heads.map(({ id }) => id))).map((one) => [one.head.id, one]));
+    const verdicts = await this.#verdictsOf([...stored.values()]);
     return heads.map((head) => {
       const verdict = verdicts.get(head.id);
       const cost = costs?.get(head.id);

@@ -4,11 +4,14 @@ import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
 
 export function inquiryView(inquiry: Inquiry) {
-  const { id, goal_id } = subjectOf(inquiry);
-  const common = { id, goal_id, since: inquiry.since };
-  if (inquiry.kind === "question")
-    return { kind: "question" as const, ...common, question: inquiry.question, text: questionText(inquiry.question) };
-  const { claim: claim_id, agent, artefact, content } = inquiry;
+  const { id, goal_id, overwritten } = subjectOf(inquiry);
+  const common = { id, goal_id, since: inquiry.since, ...(overwritten && { overwritten }) };
+  if (inquiry.kind === "question") {
+    const { overwritten: _, ...question } = inquiry.question;
+    return { kind: "question" as const, ...common, question, text: questionText(question) };
+  }
+  const { claim: claim_id, agent, content } = inquiry;
+  const { overwritten: _, ...artefact } = inquiry.artefact;
   const { text, isWhole } = content;
   return {
     kind: "approval" as const,

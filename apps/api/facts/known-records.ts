@@ -8,6 +8,8 @@ import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 /** At most twice as many are kept: some 40 MB where all are in use. */
 const minHeads = 10_000;
 const minClaims = 5_000;
+/** To compare an artefact with its digest means to read its payload: lists that are shown again and again do so no more often. */
+const comparedForMs = 30_000;
 /** Longer ones are read again: metadata may have a megabyte. */
 const maxLength = 3_000;
 
@@ -15,8 +17,10 @@ const maxLength = 3_000;
 export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
   const heads = new RecentMap<ArtefactId, StoredHead>(minHeads);
   const claims = new RecentMap<ClaimId, ClaimSnapshot>(minClaims);
+  const compared = new RecentMap<ArtefactId, { atMs: number; isOverwritten: boolean }>(minHeads);
   board.onReconnect(() => {
     heads.clear();
+    compared.clear();
     claims.clear();
   });
   return {
@@ -32,6 +36,16 @@ export function withKnownRecords(board: PersonBlackboard): PersonBlackboard {
         }
       }
       return ids.flatMap((id) => read.get(id) ?? heads.get(id) ?? []);
+    },
+
+    async findOverwritten(ids) {
+      const now = performance.now();
+      const due = ids.filter((id) => now - (compared.get(id)?.atMs ?? Number.NEGATIVE_INFINITY) >= comparedForMs);
+      if (due.length > 0) {
+        const overwritten = new Set(await board.findOverwritten(due));
+        for (const id of due) compared.set(id, { atMs: now, isOverwritten: overwritten.has(id) });
+      }
+      return ids.filter((id) => compared.get(id)?.isOverwritten);
     },
 
     async readClaims(ids, onMalformed) {

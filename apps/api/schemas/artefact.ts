@@ -12,8 +12,18 @@ export const ArtefactHead = z.strictObject(head).openapi("ArtefactHead", {
 
 export const Verdict = z.enum(["approval", "feedback"]).openapi({ description: "Of a Review: what it says." });
 
+export const Overwritten = z.literal(true).openapi({
+  description: "It was overwritten by hand: it is not what was stored. Looked for at most every 30 seconds.",
+});
+
 export const ArtefactItem = z
-  .strictObject({ ...head, payload_bytes: z.int(), verdict: Verdict.optional(), cost: Cost.optional() })
+  .strictObject({
+    ...head,
+    payload_bytes: z.int(),
+    verdict: Verdict.optional(),
+    cost: Cost.optional(),
+    overwritten: Overwritten.optional(),
+  })
   .openapi("ArtefactItem");
 
 export const ArtefactDetails = z

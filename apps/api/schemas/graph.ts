@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { Bid } from "../../../lib/model/bid.ts";
 import { Claim } from "../../../lib/model/claim.ts";
-import { ArtefactHead, Verdict } from "./artefact.ts";
+import { ArtefactHead, Overwritten, Verdict } from "./artefact.ts";
 import { GrantView } from "./claim.ts";
 import { Cost } from "./cost.ts";
 
@@ -18,7 +18,7 @@ const GraphClaim = z.strictObject({
   grants: z.array(GrantView),
 });
 
-const head = { ...ArtefactHead.shape, verdict: Verdict.optional() };
+const head = { ...ArtefactHead.shape, verdict: Verdict.optional(), overwritten: Overwritten.optional() };
 
 const GraphNode = z
   .discriminatedUnion("kind", [

@@ -1,10 +1,10 @@
 // What waits for a person.
 import { z } from "@hono/zod-openapi";
 import { Artefact } from "../../../lib/model/artefact.ts";
-import { ArtefactHead } from "./artefact.ts";
+import { ArtefactHead, Overwritten } from "./artefact.ts";
 import { Instant } from "./common.ts";
 
-const common = { id: z.string(), goal_id: z.string(), since: Instant };
+const common = { id: z.string(), goal_id: z.string(), since: Instant, overwritten: Overwritten.optional() };
 
 export const Question = z
   .strictObject({

@@ -1,6 +1,7 @@
 // sett hoard: lists the artefacts, or shows one of them.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import { readHeads, readWhole } from "../../../lib/client/facts/artefacts.ts";
+import { readWhole } from "../../../lib/client/facts/artefacts.ts";
+import { type Checked, overwrittenSentence, readChecked, readCheckedArtefact } from "../../../lib/client/facts/checked.ts";
 import { ArtefactCosts, readGoalCosts } from "../../../lib/client/facts/costs.ts";
 import { artefactList, backwards, forwards, limitArguments, limitOf, type PagedList } from "../../../lib/client/facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
@@ -77,8 +78,12 @@ async function list(board: PersonBlackboard, { goal, type: types, limit, json }:
   const list = artefactList(board, goal === undefined ? undefined : await resolveGoalId(board, goal, shell.suggest));
   const from = limit === undefined ? 0 : await startOfNewest(board, list, types, limit);
   const kinds = new Set<string>();
-  const heads = headsFrom(board, list, from, types, kinds);
-  if (json) return await printJson(board, heads, shell);
+  const damaged: ArtefactId[] = [];
+  const heads = headsFrom(board, list, from, types, { kinds, damaged });
+  if (json) {
+    await printJson(board, heads, shell);
+    return warnOf(damaged, shell);
+  }
   const costs = new ArtefactCosts(board);
   // Without a gateway nothing has cost anything.
   const costsOf = (await board.readGateway()) === undefined ? undefined : costs.of.bind(costs);
@@ -91,6 +96,13 @@ async function list(board: PersonBlackboard, { goal, type: types, limit, json }:
     shell.messages.note("There are no artefacts.");
     if (goal === undefined) shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…"')}`);
   }
+  warnOf(damaged, shell);
+}
+
+function warnOf(damaged: readonly ArtefactId[], { messages, suggest }: Shell): void {
+  if (damaged.length === 0) return;
+  messages.warn(overwrittenSentence(damaged));
+  messages.next(`Everything that was: ${suggest("doctor")}`);
 }
 
 /** The position in the list after which there are `limit` artefacts of these types, or the beginning. */
@@ -103,7 +115,8 @@ async function startOfNewest(
   if (types.length === 0) return Math.max(0, (await list.count()) - limit);
   let missing = limit;
   for await (const { from, page } of backwards(list)) {
-    const wanted = new Set((await readHeads(board, page)).filter(({ type }) => types.includes(type)).map(({ id }) => id));
+    const { heads } = await readChecked(board, page);
+    const wanted = new Set(heads.filter(({ type }) => types.includes(type)).map(({ id }) => id));
     for (let at = page.length - 1; at >= 0; at -= 1) {
       const id = page[at];
       if (id !== undefined && wanted.has(id)) missing -= 1;
@@ -113,25 +126,28 @@ async function startOfNewest(
   return 0;
 }
 
-/** Oldest first, a page at a time. Adds every type that it reads to `kinds`. */
+/** Oldest first, a page at a time. Adds every type that it reads to `kinds`, and what was overwritten to `damaged`. */
 async function* headsFrom(
   board: PersonBlackboard,
   list: PagedList<ArtefactId>,
   from: number,
   types: readonly string[],
-  kinds: Set<string>,
-): AsyncGenerator<ArtefactHead[]> {
+  { kinds, damaged }: { kinds: Set<string>; damaged: ArtefactId[] },
+): AsyncGenerator<Checked<ArtefactHead>[]> {
   for await (const page of forwards(list, from)) {
-    const heads = await readHeads(board, page);
+    const { heads, unreadable } = await readChecked(board, page);
     for (const { type } of heads) kinds.add(oneLine(type));
-    yield heads.filter(({ type }) => types.length === 0 || types.includes(type));
+    const wanted = heads.filter(({ type }) => types.length === 0 || types.includes(type));
+    damaged.push(...wanted.flatMap(({ id, overwritten }) => (overwritten ? [id] : [])), ...unreadable);
+    yield wanted;
   }
 }
 
 async function expand(board: PersonBlackboard, text: string, { json: isJson }: { json: boolean }, shell: Shell): Promise<void> {
   const { suggest } = shell;
-  const artefact = await board.readArtefact(await resolveArtefactId(board, text, suggest));
+  const artefact = await readCheckedArtefact(board, await resolveArtefactId(board, text, suggest));
   if (artefact === undefined) throw notFound(text, "artefact", suggest);
+  if (artefact.overwritten) warnOf([artefact.id], shell);
   const cost = (await readGoalCosts(board, artefact.goal_id))?.artefacts.get(artefact.id);
   if (isJson) await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
   else
@@ -141,15 +157,21 @@ async function expand(board: PersonBlackboard, text: string, { json: isJson }: {
 }
 
 /** Reads the artefacts again with their payloads, so that only a few are in memory at the same time. */
-async function printJson(board: PersonBlackboard, pages: AsyncIterable<readonly ArtefactHead[]>, { out }: Shell): Promise<void> {
+async function printJson(
+  board: PersonBlackboard,
+  pages: AsyncIterable<readonly Checked<ArtefactHead>[]>,
+  { out }: Shell,
+): Promise<void> {
   let text = "";
   let before = "[\n";
   const costs = new ArtefactCosts(board);
   for await (const heads of pages) {
     const ids = heads.map(({ id }) => id);
     const costOfIds = await costs.of(heads);
+    const overwritten = new Set(heads.flatMap((head) => (head.overwritten ? [head.id] : [])));
     for await (const artefact of readWhole(board, ids)) {
-      text += `${before}${JSON.stringify(withCost(artefact, costOfIds.get(artefact.id)))}`;
+      const shown = overwritten.has(artefact.id) ? { ...artefact, overwritten: true } : artefact;
+      text += `${before}${JSON.stringify(withCost(shown, costOfIds.get(artefact.id)))}`;
       before = ",\n";
       if (text.length < writtenAtOnce) continue;
       await out.write(text);

@@ -1,6 +1,7 @@
 // sett prune: moves goals that have ended from the blackboard into a file.
 import { basename, resolve } from "node:path";
 import { archiveName } from "../../../lib/client/archive-name.ts";
+import { overwrittenSentence } from "../../../lib/client/facts/checked.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
@@ -9,7 +10,7 @@ import { openSession } from "../instance/session.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { chooseGoals, type PrunableGoal } from "../prune/choose.ts";
+import { chooseGoals, type DamagedGoal, type PrunableGoal } from "../prune/choose.ts";
 import { moveGoals } from "../prune/move.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -46,12 +47,12 @@ export const prune = defineCommand({
     const { board } = session;
     const nowMs = await board.time();
     const before = new Date(ago(nowMs)).toISOString();
-    const { goals, referred } = await chooseGoals(board, Date.parse(before));
+    const { goals, damaged, referred } = await chooseGoals(board, Date.parse(before));
     const isDry = args["dry-run"];
     const pruneLogs = () => removeKeptLogs(session.place, Date.parse(before), isDry, shell);
     if (isDry || goals.length === 0) {
       const nothing = { file: null, sha256: null, logs: await pruneLogs(), dry_run: isDry };
-      await report({ before, goals, referred, ...sumsOf(goals), ...nothing }, args.json, shell);
+      await report({ before, goals, damaged, referred, ...sumsOf(goals), ...nothing }, args.json, shell);
       return;
     }
     // The blackboard knows the commits of a goal only as long as it has the goal.
@@ -60,7 +61,7 @@ export const prune = defineCommand({
     const path = resolve(shell.cwd, args.to ?? archiveName(board.instance, created_at));
     const header = { sett_archive: 1 as const, instance: board.instance, version: shell.version, created_at, before };
     const moved = await moveGoals(board, goals, { path, header, actor, file: basename(path), signal: shell.interrupted });
-    await report({ before, referred, ...moved, logs: await pruneLogs(), file: path, dry_run: false }, args.json, shell);
+    await report({ before, damaged, referred, ...moved, logs: await pruneLogs(), file: path, dry_run: false }, args.json, shell);
     return;
   },
 });
@@ -79,6 +80,7 @@ type Sums = { artefacts: number; events: number; bytes: number };
 type Result = Sums & {
   before: string;
   goals: readonly PrunableGoal[];
+  damaged: readonly DamagedGoal[];
   referred: number;
   /** How many kept logs of containers were removed. */
   logs: number;
@@ -94,7 +96,7 @@ function sumsOf(goals: readonly PrunableGoal[]): Sums {
 
 async function report(result: Result, isJson: boolean, { out, messages }: Shell): Promise<void> {
   if (isJson) return await out.write(`${JSON.stringify(result)}\n`);
-  const { goals, artefacts, events, bytes, referred, logs, file, sha256, before, dry_run: isDry } = result;
+  const { goals, artefacts, events, bytes, damaged, referred, logs, file, sha256, before, dry_run: isDry } = result;
   const what = `${counted(goals.length, "goal")} with ${counted(artefacts, "artefact")} (${counted(bytes, "byte")}) and ${counted(events, "event")}`;
   if (goals.length === 0)
     messages.note(`There is nothing to move: every goal is open or has changed since ${before}, or such a goal refers to it.`);
@@ -103,6 +105,10 @@ async function report(result: Result, isJson: boolean, { out, messages }: Shell)
   if (referred > 0)
     messages.note(
       `${counted(referred, "more goal")} ${referred === 1 ? "stays" : "stay"}, because goals that stay refer to ${referred === 1 ? "it" : "them"}.`,
+    );
+  if (damaged.length > 0)
+    messages.warn(
+      `${counted(damaged.length, "goal")} ${damaged.length === 1 ? "stays" : "stay"}: ${overwrittenSentence(damaged.flatMap(({ artefacts: ids }) => ids))}`,
     );
   if (logs > 0)
     messages.note(`${isDry ? "Would remove" : "Removed"} ${counted(logs, "log")} of containers that were removed before then.`);

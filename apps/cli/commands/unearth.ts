@@ -1,6 +1,7 @@
 // sett unearth: shows one artefact with its whole content.
 
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
+import { overwrittenSentence, readCheckedArtefact } from "../../../lib/client/facts/checked.ts";
 import { readGoalCosts } from "../../../lib/client/facts/costs.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
@@ -49,8 +50,9 @@ export const unearth = defineCommand({
       throw new SettError("usage", "--payload and --transcript cannot be used together.", { hint: "Leave one of them out." });
     await using opened = await openHistory(shell, args);
     const { board } = opened;
-    const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, shell.suggest));
+    const artefact = await readCheckedArtefact(board, await resolveArtefactId(board, args.id, shell.suggest));
     if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);
+    if (artefact.overwritten) shell.messages.warn(overwrittenSentence([artefact.id]));
     if (args.transcript) {
       await showTranscript(board, artefact, args.json, shell);
       return;

@@ -1,6 +1,7 @@
 // What `sett doctor` knows before it judges.
 
 import type { LeftInFolder } from "../../../lib/git/left-in-exchange.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
 
@@ -40,12 +41,17 @@ export type PartFacts = {
   unanswered?: Silent;
 };
 
+/** What was compared: `overwritten` are artefacts that are not what was stored, `lost` counts events that were deleted by hand. */
+export type RecordFacts = Silent | { state: "answers"; artefacts: number; overwritten: readonly ArtefactId[]; lost: number };
+
 export type InstanceFacts = {
   name: string;
   runtime: "docker" | "process" | "remote";
   /** As `sett list` shows it; `down` for a kept blackboard. */
   state: string;
   redis: RedisFacts | undefined;
+  /** Undefined where Redis does not answer. */
+  record?: RecordFacts | undefined;
   parts: PartFacts[];
   /** What agents have left in the exchange; undefined where its repository cannot be read. */
   left: readonly LeftInFolder[] | undefined;

@@ -14,6 +14,7 @@ import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFacts } from "./facts.ts";
+import { readRecord } from "./read-record.ts";
 import { readRedis, silent } from "./read-redis.ts";
 
 /** For each answer of an Engine, which may be stuck. */
@@ -59,9 +60,10 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
   if ((shell.env.REDIS_URL ?? "") !== "") {
     const { instance, redisUrl } = await findRedisPlace(shell, name);
     const redis = await readRedis(redisUrl, async () => undefined);
+    const record = redis.state === "silent" ? undefined : await readRecord({ instance, redisUrl });
     return {
       engine,
-      instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, parts: [], left: undefined },
+      instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, record, parts: [], left: undefined },
     };
   }
   const { instances, dockerProblem } = await everyInstance(shell.env, { limitMs });
@@ -72,8 +74,12 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
   const parts = await Promise.all(found.containers.map((part) => readPart(part, runtime)));
   const state = howItRuns(found) ?? "down";
   const redis = await redisOfInstance(found, runtime);
+  const record =
+    redis === undefined || redis.state === "silent"
+      ? undefined
+      : await readRecord({ instance: found.instance, ...redisUrlsOf(found) });
   const left = await leftBy(found, shell);
-  return { engine: answering, instance: { name: found.instance, runtime, state, redis, parts, left } };
+  return { engine: answering, instance: { name: found.instance, runtime, state, redis, record, parts, left } };
 }
 
 async function leftBy(parts: InstanceParts, { env }: Shell): Promise<readonly LeftInFolder[] | undefined> {

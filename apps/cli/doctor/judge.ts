@@ -8,6 +8,7 @@ import { judgeEngine } from "./judge-engine.ts";
 import { judgeExchange } from "./judge-exchange.ts";
 import { judgeMachineNetworks } from "./judge-machine-networks.ts";
 import { judgePart } from "./judge-part.ts";
+import { judgeRecord } from "./judge-record.ts";
 import { judgeRedis } from "./judge-redis.ts";
 import { diskFinding, isAtLeast } from "./measures.ts";
 
@@ -59,13 +60,14 @@ function instanceFinding({ instance, isInRepository, engine }: DoctorFacts, sugg
 
 function partFindings(
   { version, engine, machineNetworks: now }: DoctorFacts,
-  { parts, redis, left }: InstanceFacts,
+  { parts, redis, record, left }: InstanceFacts,
   up: string,
 ): Finding[] {
   const architecture = engine.state === "answers" ? engine.architecture : undefined;
   const isRootless = engine.state === "answers" && engine.security.includes("rootless");
   return [
     ...(redis === undefined ? [] : judgeRedis(redis, up)),
+    ...judgeRecord(record),
     ...parts.flatMap((facts) => {
       const [subject, container] = [subjectOf(facts), facts.part.name];
       return [

@@ -8,11 +8,14 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { type ArtefactId, InstanceName } from "../../../lib/model/ids.ts";
 import { readArchivedCosts } from "../archive/costs.ts";
 import { readArchive } from "../archive/read.ts";
+import { requireKnown } from "../instance/known-archive.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { printTable } from "./print-artefacts.ts";
 
+/** `name`: the instance of `--name`, if any. */
 type Wanted = {
+  name: string | undefined;
   id: string | undefined;
   goal: string | undefined;
   type: readonly string[];
@@ -25,6 +28,7 @@ const rowsAtOnce = 500;
 /** Throws `archive-unusable`, also at the end of a damaged archive. */
 export async function hoardArchive(file: string, wanted: Wanted, shell: Shell): Promise<void> {
   const path = resolve(shell.cwd, file);
+  await requireKnown(path, wanted.name, shell);
   const costs = await readArchivedCosts(path);
   if (wanted.id !== undefined) return await printOne(path, { start: wanted.id.toLowerCase(), isJson: wanted.json, costs }, shell);
   const { goal = "", type: types, limit } = wanted;

@@ -1,5 +1,6 @@
 // Prints a table of artefacts page by page.
 
+import { type Checked, overwrittenText } from "../../../lib/client/facts/checked.ts";
 import { shortCost } from "../../../lib/client/render/cost-text.ts";
 import { ageOf } from "../../../lib/client/text/age.ts";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
@@ -18,7 +19,7 @@ type CostsOf = (heads: readonly ArtefactHead[]) => Promise<ReadonlyMap<ArtefactI
 
 /** Returns the number of rows. `costsOf`: what model calls for these artefacts have cost; undefined: no such column. */
 export async function printTable(
-  pages: AsyncIterable<readonly ArtefactHead[]>,
+  pages: AsyncIterable<readonly Checked<ArtefactHead>[]>,
   { nowMs, costsOf }: { nowMs: number; costsOf: CostsOf | undefined },
   shell: Pick<Shell, "out">,
 ): Promise<number> {
@@ -37,7 +38,12 @@ export async function printTable(
   return printed;
 }
 
-function rowOf(head: ArtefactHead, costs: ReadonlyMap<ArtefactId, Cost> | undefined, style: Style, nowMs: number): Cell[] {
+function rowOf(
+  head: Checked<ArtefactHead>,
+  costs: ReadonlyMap<ArtefactId, Cost> | undefined,
+  style: Style,
+  nowMs: number,
+): Cell[] {
   const paintType =
     { Failure: style.red, Terminal: style.green, Question: style.yellow }[String(head.structural_type)] ?? style.cyan;
   return [
@@ -48,6 +54,9 @@ function rowOf(head: ArtefactHead, costs: ReadonlyMap<ArtefactId, Cost> | undefi
     { text: shortId(head.goal_id), paint: style.dim },
     { text: ageOf(head.created_at, nowMs) },
     ...(costs === undefined ? [] : [{ text: shortCost(costs.get(head.id)) }]),
-    { text: shorten(oneLine(head.metadata.summary ?? ""), maxSummaryLength) },
+    // The person who has overwritten it may have written the summary as well.
+    head.overwritten
+      ? { text: overwrittenText, paint: style.red }
+      : { text: shorten(oneLine(head.metadata.summary ?? ""), maxSummaryLength) },
   ];
 }

@@ -8,6 +8,7 @@ import { archiveBoard } from "../archive/board.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { fetchResults, readResults } from "./fetch-results.ts";
+import { requireKnown } from "./known-archive.ts";
 import { actorAt, openSession } from "./session.ts";
 
 /** `workspace`: the repository with the commits, if it is known. */
@@ -27,7 +28,9 @@ export async function openHistory(
   { archive, name }: { archive: string | undefined; name: string | undefined },
 ): Promise<History> {
   if (archive !== undefined) {
-    const board = await archiveBoard(resolve(shell.cwd, archive));
+    const path = resolve(shell.cwd, archive);
+    await requireKnown(path, name, shell);
+    const board = await archiveBoard(path);
     const workspace = await workspaceRoot(shell.cwd);
     return {
       board,

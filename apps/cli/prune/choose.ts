@@ -2,6 +2,7 @@
 
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
+import { isMalformed } from "../../../lib/client/facts/checked.ts";
 import { forwards, goalList } from "../../../lib/client/facts/pages.ts";
 import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -21,8 +22,10 @@ export type PrunableGoal = {
   /** An earlier, interrupted run has begun to move it. */
   isRetired: boolean;
 };
+/** A goal that stays because these artefacts of it were overwritten by hand. */
+export type DamagedGoal = { id: GoalId; artefacts: ArtefactId[] };
 /** `referred`: how many goals stay only because a goal that stays refers to them. */
-export type Choice = { goals: PrunableGoal[]; referred: number };
+export type Choice = { goals: PrunableGoal[]; damaged: DamagedGoal[]; referred: number };
 
 const over = new Set<GoalState>(["achieved", "settled", "failed", "cancelled", "stalled"]);
 const goalsAtOnce = 20;
@@ -35,9 +38,16 @@ export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Pr
   const handled = await handledUpTo(board);
   const candidates: Candidates = new Map();
   const references = new Map<GoalId, ArtefactId[]>();
+  const damaged: DamagedGoal[] = [];
   for await (const page of forwards(goalList(board), 0, goalsAtOnce)) {
     for (const goal of page) {
-      const { stored, bytes } = await readFacts(board, goal);
+      const read = await readFacts(board, goal);
+      if (read === undefined) {
+        damaged.push({ id: goal, artefacts: await overwrittenOf(board, goal) });
+        candidates.set(goal, undefined);
+        continue;
+      }
+      const { stored, bytes } = read;
       const isRetired = await board.isRetired(goal);
       const { last, count = 0 } = log.get(goal) ?? {};
       const at = last === undefined ? Date.parse(stored.artefacts.at(-1)?.created_at ?? "") : Number.parseInt(last, 10);
@@ -46,13 +56,20 @@ export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Pr
       const { artefacts, claims, ended = null } = stored;
       const sizes = { artefacts: artefacts.length, claims: claims.length, events: count, bytes };
       const chosen = { id: goal, state, ended, ...sizes, last: new Date(at).toISOString(), isRetired };
-      candidates.set(goal, isOver || isRetired ? chosen : undefined);
+      const overwritten = isOver ? await overwrittenOf(board, goal) : [];
+      if (overwritten.length > 0) damaged.push({ id: goal, artefacts: overwritten });
+      candidates.set(goal, overwritten.length === 0 && (isOver || isRetired) ? chosen : undefined);
       const foreign = foreignTo(stored);
       if (foreign.length > 0) references.set(goal, foreign);
     }
   }
   const referred = await keepReferred(board, candidates, references);
-  return { goals: [...candidates.values()].flatMap((chosen) => chosen ?? []), referred };
+  return { goals: [...candidates.values()].flatMap((chosen) => chosen ?? []), damaged, referred };
+}
+
+/** A file with a seal must not vouch for what was overwritten by hand. */
+async function overwrittenOf(board: PersonBlackboard, goal: GoalId): Promise<ArtefactId[]> {
+  return await board.findOverwritten(await board.listArtefactsOfGoal(goal));
 }
 
 /** For each goal: its last event, and the number of its events. */
@@ -72,15 +89,21 @@ async function handledUpTo(board: PersonBlackboard): Promise<string> {
   return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
 }
 
-async function readFacts(board: PersonBlackboard, goal: GoalId): Promise<{ stored: StoredGoal; bytes: number }> {
+/** Undefined where an artefact of it was damaged so that it cannot be read. */
+async function readFacts(board: PersonBlackboard, goal: GoalId): Promise<{ stored: StoredGoal; bytes: number } | undefined> {
   let bytes = 0;
   const readHeads = async (ids: readonly ArtefactId[]) => {
     const heads = await board.readHeads(ids);
     bytes = heads.reduce((sum, { payloadBytes }) => sum + payloadBytes, 0);
     return heads.map(({ head }) => head);
   };
-  const stored = await readGoalFacts(board, goal, readHeads, (facts) => goalStatus(facts).state === "running");
-  return { stored, bytes };
+  try {
+    const stored = await readGoalFacts(board, goal, readHeads, (facts) => goalStatus(facts).state === "running");
+    return { stored, bytes };
+  } catch (error) {
+    if (isMalformed(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The artefacts of other goals that this goal refers to: as sources, as threads, and as inputs of work. */

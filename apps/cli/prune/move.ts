@@ -72,7 +72,8 @@ async function archiveAndRemove(
   try {
     const { artefacts, bytes } = moved;
     const data = { file, sha256, goals: goals.length, artefacts, events, bytes, before: header.before };
-    await board.logEvent({ type: "goals_pruned", data }, actor);
+    const archive = { file, sha256, created_at: header.created_at };
+    await board.recordArchive(archive, { type: "goals_pruned", data }, actor);
     await remove(board, ids, end, signal);
   } catch (error) {
     throw new AfterArchive("", { cause: error });

@@ -1,5 +1,6 @@
 // Inquiries as text for people, and as commands to type.
 
+import { overwrittenText } from "../../../lib/client/facts/checked.ts";
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { ageOf, agoOf } from "../../../lib/client/text/age.ts";
@@ -30,7 +31,7 @@ export function inquiryTable(inquiries: readonly Inquiry[], { style, nowMs, colu
       { text: ageOf(inquiry.since, nowMs) },
       { text: shortId(subject.goal_id), paint: style.dim },
       { text: makerOf(subject) },
-      { text: textOf(inquiry, suggest) },
+      subject.overwritten ? { text: overwrittenText, paint: style.red } : { text: textOf(inquiry, suggest) },
     ];
   });
   return table(["ID", "KIND", "AGE", "GOAL", "FROM", "TEXT"], rows, style, columns);
@@ -43,7 +44,8 @@ const shownLines = 40;
 export function inquiryDetails(inquiry: Inquiry, { style, columns }: Layout, nowMs: number): string {
   const subject = subjectOf(inquiry);
   const when = agoOf(inquiry.since, nowMs);
-  const goal = style.dim(`(goal ${shortId(subject.goal_id)})`);
+  const note = subject.overwritten ? `, ${style.red(overwrittenText)}` : "";
+  const goal = `${style.dim(`(goal ${shortId(subject.goal_id)})`)}${note}`;
   const indented = (text: string) => {
     const lines = plainLines(text).replace(/\n+$/, "").split("\n");
     return lines.map((line) => wrap(`  ${line}`.trimEnd(), { columns }));

@@ -78,12 +78,14 @@ export type ArtefactDetail = ArtefactHead & {
   payload_bytes: number;
   payload_begins: string;
   verdict?: "approval" | "feedback";
+  overwritten?: true;
   cost?: CostView;
   claims: ClaimView[];
   made_by: { claim_id: string; grant: Grant | null } | null;
 };
 
-export type Inquiry =
+/** `overwritten`: what is asked, or to be approved, is not what was stored. */
+export type Inquiry = { overwritten?: true } & (
   | { kind: "question"; id: string; goal_id: string; since: string; question: Artefact }
   | {
       kind: "approval";
@@ -94,7 +96,8 @@ export type Inquiry =
       for: string;
       artefact: ArtefactHead;
       content: { text: string; whole: boolean };
-    };
+    }
+);
 
 export type AgentView = {
   name: string;

@@ -81,6 +81,10 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
       });
     },
 
+    async findOverwritten(ids) {
+      return ids.filter((id) => state.indexed.has(id) && state.indexed.get(id) !== state.digestOf(id));
+    },
+
     async readContext(target, additionalIds, maxBytes = defaultContextBytes) {
       const latestOf = (thread: LogicalId) => state.versionsOf(thread).at(-1);
       const nodeOf = (id: ArtefactId) => contextNode(id, state.artefacts.get(id) ?? {});

@@ -38,6 +38,8 @@ export type MemoryBlackboard = {
     writeBid(claim: ClaimId, agent: string, word: string): void;
     /** `XADD events * <field> <value> …` */
     writeEvent(entry: LogEntry): void;
+    /** `XDEL events <id>` */
+    removeEvent(id: string): void;
     /** `XADD claims * <field> <value> …` */
     writeAnnouncement(entry: AnnouncementEntry): void;
     /** `ZADD due <at> <member>` */
@@ -96,6 +98,10 @@ export function handOf(state: State): MemoryBlackboard["hand"] {
       state.due.set(member, { item: dueOfMember(member), at });
     },
     writeEvent: (entry) => state.append((id) => eventOf(id, entry)),
+    removeEvent: (id) => {
+      const place = state.events.findIndex((event) => event.id === id);
+      if (place >= 0) state.events.splice(place, 1);
+    },
     writeAnnouncement: (entry) => {
       const announcement = announcementOf(entry);
       if (announcement !== undefined) state.announcements.push(announcement);

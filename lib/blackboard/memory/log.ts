@@ -39,6 +39,7 @@ export function logOf(state: State, closed: AbortSignal): Log {
     },
 
     countEvents: async () => state.events.length,
+    countLostEvents: async () => state.pruned.added - state.pruned.removed - state.events.length,
 
     async readEventsBefore(before, count) {
       let end = state.events.length;

@@ -171,7 +171,7 @@ function bidProblem(state: State, id: ClaimId, agent: AgentName): string | undef
 
 /** True for a goal that does not exist, or that `sett prune` is removing. */
 function isGone(state: State, goal: GoalId): boolean {
-  return state.retired.has(goal) || (state.goals.get(goal)?.artefacts.length ?? 0) === 0;
+  return state.pruned.retired.has(goal) || (state.goals.get(goal)?.artefacts.length ?? 0) === 0;
 }
 
 function isEndedCall(call: CallRecord | OpenCall): call is CallRecord {

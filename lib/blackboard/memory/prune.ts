@@ -1,7 +1,7 @@
 // Removes goals that are over from the memory blackboard.
 import { isEnded } from "../../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
-import type { PruneBoard } from "../prune-port.ts";
+import { inOrder, type PruneBoard } from "../prune-port.ts";
 import type { State } from "./state.ts";
 
 export function pruneOf(state: State): PruneBoard {
@@ -9,31 +9,31 @@ export function pruneOf(state: State): PruneBoard {
   const claimsOf = (id: ArtefactId) => [...(state.causes.get(id)?.values() ?? [])];
   return {
     async retireGoal({ goal, artefacts, claims }) {
-      if (state.retired.has(goal)) return { outcome: "retired" };
+      if (state.pruned.retired.has(goal)) return { outcome: "retired" };
       const ids = artefactsOf(goal);
       const all = ids.flatMap(claimsOf);
       const isOpen = (claim: ClaimId) => !isEnded(state.claims.get(claim)?.claim.status ?? "pending_review");
       if (ids.length !== artefacts || all.length !== claims) return { outcome: "changed" };
       const calls = state.models.sumsOfGoal(goal).reserved.calls;
       if (all.some(isOpen) || calls > 0 || ids.some((id) => state.openQuestions.has(id))) return { outcome: "changed" };
-      state.retired.add(goal);
+      state.pruned.retired.add(goal);
       return { outcome: "retired" };
     },
 
     async reinstateGoal(goal) {
-      state.retired.delete(goal);
+      state.pruned.retired.delete(goal);
     },
 
-    isRetired: async (goal) => state.retired.has(goal),
+    isRetired: async (goal) => state.pruned.retired.has(goal),
 
     async removeOfGoal(goal, limit) {
       const ids = artefactsOf(goal);
-      if (!state.retired.has(goal)) return { left: ids.length };
+      if (!state.pruned.retired.has(goal)) return { left: ids.length };
       for (const id of ids.splice(-limit)) remove(state, id, claimsOf(id));
       if (ids.length > 0) return { left: ids.length };
       state.goals.delete(goal);
       state.triggers.goals.delete(goal);
-      state.retired.delete(goal);
+      state.pruned.retired.delete(goal);
       state.deliveries.delete(`goal-${goal}`);
       state.models.removeGoal(goal);
       const place = state.goalIds.indexOf(goal);
@@ -46,8 +46,16 @@ export function pruneOf(state: State): PruneBoard {
       const kept = state.events.filter(({ id }) => !removed.has(id));
       const count = state.events.length - kept.length;
       state.events.splice(0, state.events.length, ...kept);
+      state.pruned.removed += count;
       return count;
     },
+
+    async recordArchive(archive, event, actor) {
+      state.pruned.archives.set(archive.sha256, archive);
+      state.log(event, actor);
+    },
+
+    listArchives: async () => inOrder([...state.pruned.archives.values()]),
   };
 }
 

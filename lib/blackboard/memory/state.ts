@@ -18,6 +18,7 @@ import { copyOf } from "./copy.ts";
 import { MailState } from "./mail-state.ts";
 import { ModelState } from "./model-state.ts";
 import { Notifier } from "./notifier.ts";
+import { PruneState } from "./prune-state.ts";
 import { TriggerState } from "./trigger-state.ts";
 
 export type ClaimRecord = {
@@ -41,8 +42,6 @@ export class State {
   readonly indexed = new Map<ArtefactId, string>();
   readonly refused = new Map<ArtefactId, { digest: string; reason: string }>();
   readonly threads = new Map<LogicalId, Map<number, ArtefactId>>();
-  /** Goals that are being removed from the blackboard. */
-  readonly retired = new Set<GoalId>();
   readonly goals = new Map<GoalId, Goal>();
   /** Goals whose first artefact is stored, oldest first. */
   readonly goalIds: GoalId[] = [];
@@ -69,6 +68,7 @@ export class State {
   /** Claims in which the agent has a queued grant, longest first. */
   readonly queued = new Map<AgentName, Set<ClaimId>>();
   readonly events: SettEvent[] = [];
+  readonly pruned = new PruneState();
   /** Ids only grow, whatever is removed: milliseconds, and which of them it was. */
   lastEvent: readonly [number, number] = [0, 0];
   /** Question → the answer that counts. */
@@ -101,12 +101,13 @@ export class State {
     const ms = Math.max(this.now(), lastMs);
     this.lastEvent = [ms, ms === lastMs ? lastOfMs + 1 : 0];
     const id = this.lastEvent.join("-");
+    this.pruned.added += 1;
     this.events.push(make(id, new Date(ms).toISOString()));
     this.changed.notify();
   }
 
   isGoalEnded(goal: GoalId): boolean {
-    return this.goals.get(goal)?.ended !== undefined || this.retired.has(goal);
+    return this.goals.get(goal)?.ended !== undefined || this.pruned.retired.has(goal);
   }
 
   goal(id: GoalId): Goal {

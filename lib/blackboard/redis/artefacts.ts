@@ -16,6 +16,7 @@ import type { Deps } from "./deps.ts";
 import { followChannel } from "./follow.ts";
 import { readHeadsOf } from "./heads.ts";
 import { artefactIdsOf, listsOf } from "./lists.ts";
+import { overwrittenOf } from "./overwritten.ts";
 import { artefactRecord } from "./records.ts";
 
 export function artefactsOf(deps: Deps): ArtefactBoard {
@@ -59,6 +60,7 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     readArtefacts: readWhole,
 
     readHeads: readHeadsOf(deps),
+    findOverwritten: overwrittenOf(deps),
     readContext: readContextOf(deps, readWhole),
 
     async readThread(thread) {

@@ -9,7 +9,8 @@ import { piecesOf } from "../pieces.ts";
 import type { Deps } from "./deps.ts";
 import { walkInPieces } from "./walk-context.ts";
 
-type Found = { steps: string; artefact: Artefact };
+/** `at`: the id under which it is stored; a person may have written another one into its fields. */
+type Found = { steps: string; at: ArtefactId; artefact: Artefact };
 
 export function readContextOf(
   { connection, keys, call }: Deps,
@@ -32,7 +33,7 @@ export function readContextOf(
     const entries: ContextEntry[] = found.flatMap(({ steps, artefact }) =>
       steps === "" ? [] : [{ artefact, depth: Number(steps) }],
     );
-    const byId = new Map(found.map(({ artefact }) => [artefact.id, artefact]));
+    const byId = new Map(found.map(({ at, artefact }) => [at, artefact]));
     const additional = additionalIds.map((id) => byId.get(id)).filter((one): one is Artefact => one !== undefined);
     return { chain: oldestFirst(entries), additional };
   };
@@ -42,7 +43,8 @@ function wholeOf(words: readonly string[], keyOf: (id: string) => string): Found
   return chunks(words, 2 + artefactFieldNames.length).flatMap(([steps = "", id = "", ...values]) => {
     const fields = Object.fromEntries(artefactFieldNames.map((name, place) => [name, values[place]]));
     const artefact = artefactOfFields(fields, keyOf(id));
-    return artefact === undefined ? [] : [{ steps, artefact }];
+    // The function found it under this id.
+    return artefact === undefined ? [] : [{ steps, at: id as ArtefactId, artefact }];
   });
 }
 
@@ -77,7 +79,7 @@ async function inPieces(parts: readonly Part[], readArtefacts: ArtefactBoard["re
     const artefacts = new Map((await readArtefacts(piece.map(({ id }) => id))).map((artefact) => [artefact.id, artefact]));
     for (const { steps, id } of piece) {
       const artefact = artefacts.get(id);
-      if (artefact !== undefined) found.push({ steps, artefact });
+      if (artefact !== undefined) found.push({ steps, at: id, artefact });
     }
   }
   return found;

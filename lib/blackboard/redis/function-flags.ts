@@ -16,6 +16,7 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   listDue: "no-writes",
   readMail: "no-writes",
   findCaller: "no-writes",
+  countLostEvents: "no-writes",
   renewLease: "allow-oom",
   renewCalls: "allow-oom",
   endCall: "allow-oom",
@@ -25,5 +26,7 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   logAsLeader: "allow-oom",
   retireGoal: "allow-oom",
   removeOfGoal: "allow-oom",
+  removeEvents: "allow-oom",
+  recordArchive: "allow-oom",
   logEvent: "allow-oom",
 };

@@ -14,6 +14,7 @@ import askPeople from "../lua/ask-people.lua" with { type: "text" };
 import beginWork from "../lua/begin-work.lua" with { type: "text" };
 import clearDue from "../lua/clear-due.lua" with { type: "text" };
 import commitClaim from "../lua/commit-claim.lua" with { type: "text" };
+import countLostEvents from "../lua/count-lost-events.lua" with { type: "text" };
 import createArtefact from "../lua/create-artefact.lua" with { type: "text" };
 import deferDue from "../lua/defer-due.lua" with { type: "text" };
 import dropMail from "../lua/drop-mail.lua" with { type: "text" };
@@ -46,11 +47,13 @@ import raiseBudget from "../lua/raise-budget.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
 import readMail from "../lua/read-mail.lua" with { type: "text" };
+import recordArchive from "../lua/record-archive.lua" with { type: "text" };
 import recordDelivery from "../lua/record-delivery.lua" with { type: "text" };
 import recordTrigger from "../lua/record-trigger.lua" with { type: "text" };
 import recordVerdict from "../lua/record-verdict.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import releaseLeaderLease from "../lua/release-leader-lease.lua" with { type: "text" };
+import removeEvents from "../lua/remove-events.lua" with { type: "text" };
 import removeOfGoal from "../lua/remove-of-goal.lua" with { type: "text" };
 import renewCalls from "../lua/renew-calls.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
@@ -127,6 +130,9 @@ const sources: Record<FunctionName, string> = {
   raiseBudget,
   retireGoal,
   removeOfGoal,
+  removeEvents,
+  countLostEvents,
+  recordArchive,
 };
 
 const code = [

@@ -192,6 +192,13 @@ export const functionTable = {
     args: { goal: "text", limit: "number" },
     outcomes: { left: ["count"] },
   },
+  removeEvents: { keys: ["removed_events"], args: { ids: "text*" }, outcomes: { removed: ["count"] } },
+  countLostEvents: { keys: ["log", "removed_events"], args: {}, outcomes: { lost: ["count"] } },
+  recordArchive: {
+    keys: ["archives"],
+    args: { sha256: "text", archive: "text", event: "event" },
+    outcomes: { recorded: [] },
+  },
 } as const;
 
 export type FunctionName = keyof typeof functionTable;

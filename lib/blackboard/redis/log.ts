@@ -39,6 +39,11 @@ export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
 
     countEvents: () => connection.run((client) => client.xLen(keys.events)),
 
+    async countLostEvents() {
+      const { count } = await call("countLostEvents", { log: keys.events, removed_events: keys.removedEvents }, {});
+      return Number(count);
+    },
+
     async readEventsBefore(before, count) {
       const end = before === undefined ? "+" : `(${before}`;
       const entries = await connection.run((client) => client.xRevRange(keys.events, end, "-", { COUNT: count }));

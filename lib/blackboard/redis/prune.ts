@@ -1,6 +1,7 @@
 // Removes goals that are over from the blackboard in Redis.
-import type { PruneBoard } from "../prune-port.ts";
+import { inOrder, KnownArchive, type PruneBoard } from "../prune-port.ts";
 import type { Deps } from "./deps.ts";
+import { eventRecord } from "./records.ts";
 
 export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
   return {
@@ -24,7 +25,28 @@ export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
     },
 
     async removeEvents(ids) {
-      return ids.length === 0 ? 0 : await connection.run((client) => client.xDel(keys.events, [...ids]));
+      if (ids.length === 0) return 0;
+      return Number((await call("removeEvents", { removed_events: keys.removedEvents }, { ids })).count);
+    },
+
+    async recordArchive(archive, event, actor) {
+      const { sha256 } = archive;
+      const args = { sha256, archive: JSON.stringify(archive), event: eventRecord(event, actor) };
+      await call("recordArchive", { archives: keys.archives }, args);
+    },
+
+    async listArchives() {
+      const texts = await connection.run((client) => client.hVals(keys.archives));
+      return inOrder(texts.flatMap((text) => archiveOf(text) ?? []));
     },
   };
+}
+
+/** Undefined for what a person has damaged by hand. */
+function archiveOf(text: string): KnownArchive | undefined {
+  try {
+    return KnownArchive.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
 }

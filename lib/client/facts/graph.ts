@@ -9,7 +9,8 @@ import {
 import { isApproval } from "../../core/review-verdict.ts";
 import type { ArtefactId, GoalId } from "../../model/ids.ts";
 import { costJson } from "../render/cost-text.ts";
-import { readHeads, readWhole } from "./artefacts.ts";
+import { readWhole } from "./artefacts.ts";
+import { readChecked } from "./checked.ts";
 import { readGoalCosts } from "./costs.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
@@ -26,10 +27,10 @@ export async function readGraph(board: ReadingBoard, goal: GoalId): Promise<Arte
 
 /** Reads the payloads of reviews, too: the graph shows verdicts, and these payloads are small. */
 export async function readReviewed(
-  board: Pick<ReadingBoard, "readHeads" | "readArtefacts">,
+  board: Pick<ReadingBoard, "readHeads" | "readArtefacts" | "findOverwritten">,
   ids: readonly ArtefactId[],
 ): Promise<ReviewedHead[]> {
-  const heads = await readHeads(board, ids);
+  const { heads } = await readChecked(board, ids);
   const reviews = heads.filter(({ structural_type }) => structural_type === "Review").map(({ id }) => id);
   const verdicts = new Map<ArtefactId, ReviewedHead["verdict"]>();
   for await (const { id, payload } of readWhole(board, reviews)) verdicts.set(id, isApproval(payload) ? "approval" : "feedback");

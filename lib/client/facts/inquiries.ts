@@ -4,12 +4,13 @@ import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { type ClaimSnapshot, isForApproval } from "../../model/claim.ts";
 import type { SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
-import { readHeads, readWhole } from "./artefacts.ts";
+import { readWhole } from "./artefacts.ts";
+import { type Checked, readChecked } from "./checked.ts";
 
 /** `since` is ISO 8601. `agent`: the person who must judge the artefact. `content`: its payload, or the beginning of it. */
 export type Inquiry =
-  | { kind: "question"; question: Artefact; since: string }
-  | { kind: "approval"; artefact: ArtefactHead; content: Content; claim: ClaimId; agent: AgentName; since: string };
+  | { kind: "question"; question: Checked<Artefact>; since: string }
+  | { kind: "approval"; artefact: Checked<ArtefactHead>; content: Content; claim: ClaimId; agent: AgentName; since: string };
 export type Content = { text: string; isWhole: boolean };
 
 const maxContentLength = 4_000;
@@ -23,7 +24,7 @@ export async function readInquiries(board: PersonBlackboard, goal?: GoalId): Pro
 }
 
 /** The artefact whose id a person types: the question, or the artefact to approve. */
-export function subjectOf(inquiry: Inquiry): ArtefactHead {
+export function subjectOf(inquiry: Inquiry): Checked<ArtefactHead> {
   return inquiry.kind === "question" ? inquiry.question : inquiry.artefact;
 }
 
@@ -40,18 +41,21 @@ export function inquiryKey(inquiry: Inquiry): string {
 
 async function readQuestions(board: PersonBlackboard): Promise<Inquiry[]> {
   const questions: Inquiry[] = [];
-  for await (const question of readWhole(board, await board.listOpenQuestions()))
+  const heads = new Map((await readChecked(board, await board.listOpenQuestions())).heads.map((head) => [head.id, head]));
+  for await (const artefact of readWhole(board, [...heads.keys()])) {
+    const question = heads.get(artefact.id)?.overwritten ? { ...artefact, overwritten: true as const } : artefact;
     questions.push({ kind: "question", question, since: question.created_at });
+  }
   return questions;
 }
 
 async function readApprovals(board: PersonBlackboard): Promise<Inquiry[]> {
   const waiting = (await board.readClaims(await board.listOpenClaims())).flatMap(approvalsOf);
   const ids = [...new Set(waiting.map(({ about }) => about))];
+  const heads = new Map((await readChecked(board, ids)).heads.map((head) => [head.id, head]));
   const contents = new Map<ArtefactId, Content>();
-  for await (const { id, payload } of readWhole(board, ids))
+  for await (const { id, payload } of readWhole(board, [...heads.keys()]))
     contents.set(id, { text: payload.slice(0, maxContentLength), isWhole: payload.length <= maxContentLength });
-  const heads = new Map((await readHeads(board, ids)).map((head) => [head.id, head]));
   return waiting.flatMap(({ about, ...rest }) => {
     const [artefact, content] = [heads.get(about), contents.get(about)];
     if (artefact === undefined || content === undefined) return [];

@@ -7,8 +7,9 @@ import { type Inquiry, subjectOf } from "./inquiries.ts";
 /** The same members for both kinds. `text`: the question, or the summary of what is to be approved. `agent`: for which a person approves it. */
 export function inquiryJson(inquiry: Inquiry) {
   const subject = subjectOf(inquiry);
-  const { id, goal_id, type, version, source_artefacts } = subject;
-  const common = { kind: inquiry.kind, id, goal_id, type, from: makerOf(subject), since: inquiry.since };
+  const { id, goal_id, type, version, source_artefacts, overwritten } = subject;
+  const what = { kind: inquiry.kind, id, goal_id, type, from: makerOf(subject), since: inquiry.since };
+  const common = { ...what, ...(overwritten && { overwritten }) };
   if (inquiry.kind === "question") return { ...common, about: source_artefacts[0] ?? null, text: questionText(inquiry.question) };
   const { summary = "", commit = null } = inquiry.artefact.metadata;
   const content = { content: inquiry.content.text, content_is_whole: inquiry.content.isWhole, commit };

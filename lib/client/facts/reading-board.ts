@@ -8,6 +8,7 @@ export type ReadingBoard = Pick<
   | "readArtefact"
   | "readArtefacts"
   | "readHeads"
+  | "findOverwritten"
   | "findArtefacts"
   | "readGoal"
   | "listGoals"

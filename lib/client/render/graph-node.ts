@@ -77,7 +77,11 @@ function nodeCost(node: GraphNode): string {
   return [...own, ...(node.goal_cost === undefined ? [] : [`the goal has cost ${costText(node.goal_cost)}`])].join("; ");
 }
 
-function titleOf({ type, version, structural_type, verdict }: ReviewedHead): string {
+function titleOf({ overwritten, ...head }: ReviewedHead): string {
+  return overwritten ? `${nameOf(head)} (overwritten by hand)` : nameOf(head);
+}
+
+function nameOf({ type, version, structural_type, verdict }: ReviewedHead): string {
   const name = `${plain(type, maxNameLength) || structural_type}${version > 1 ? ` v${version}` : ""}`;
   if (verdict !== undefined) return `${name}: ${verdict === "approval" ? approving : verdict}`;
   return structural_type === "Standard" || structural_type === type ? name : `${name} (${structural_type})`;

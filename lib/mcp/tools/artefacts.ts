@@ -1,6 +1,6 @@
 // Tools about artefacts: list those of a goal, read one.
 import { z } from "zod";
-import { readHeads } from "../../client/facts/artefacts.ts";
+import { type Checked, readChecked, readCheckedArtefact } from "../../client/facts/checked.ts";
 import { artefactList, backwards } from "../../client/facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../../client/facts/resolve-id.ts";
 import { requireResultCommit } from "../../client/facts/result-commit.ts";
@@ -29,13 +29,15 @@ export const listArtefacts = defineTool({
   },
   async run({ goal, types, limit }, { asker: { board, suggest } }) {
     const of = goal === undefined ? undefined : await resolveGoalId(board, goal, suggest);
-    const found: ArtefactHead[] = [];
+    const found: Checked<ArtefactHead>[] = [];
+    const damaged: string[] = [];
     for await (const { page } of backwards(artefactList(board, of))) {
-      const heads = (await readHeads(board, page)).filter(({ type }) => types === undefined || types.includes(type));
-      found.push(...heads.toReversed());
+      const { heads, unreadable } = await readChecked(board, page);
+      found.push(...heads.filter(({ type }) => types === undefined || types.includes(type)).toReversed());
+      damaged.push(...unreadable);
       if (found.length >= limit) break;
     }
-    return { artefacts: found.slice(0, limit).map(headJson) };
+    return { artefacts: found.slice(0, limit).map(headJson), ...(damaged.length > 0 && { damaged_by_hand: damaged }) };
   },
 });
 
@@ -82,8 +84,8 @@ export const readChanges = defineTool({
   },
 });
 
-async function artefactOf(id: string, { asker: { board, suggest } }: Call): Promise<Artefact> {
-  const artefact = await board.readArtefact(await resolveArtefactId(board, id, suggest));
+async function artefactOf(id: string, { asker: { board, suggest } }: Call): Promise<Checked<Artefact>> {
+  const artefact = await readCheckedArtefact(board, await resolveArtefactId(board, id, suggest));
   if (artefact === undefined) throw notFound(id, "artefact", suggest);
   return artefact;
 }

@@ -1,5 +1,6 @@
 // What `sett prune` has moved into a file is read like what is on a blackboard; no sett need run.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -102,4 +103,20 @@ test("an archive that was changed is refused", async () => {
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain("is damaged");
   }
+});
+
+test("an archive that was changed and sealed anew is refused where the instance knows what was written", async () => {
+  const lines = (await readFile(join(at.folder, file), "utf8")).replaceAll("Paint", "Faint").trimEnd().split("\n").slice(0, -1);
+  const content = `${lines.join("\n")}\n`;
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  const seal = JSON.stringify({ seal: { lines: lines.length, sha256 } });
+  await writeFile(join(at.folder, "forged.jsonl"), `${content}${seal}\n`);
+  for (const words of [["unearth", result.id], ["graph"], ["watch"], ["hoard"]]) {
+    const { code, out, err } = await at.sett(...words, "--archive", "forged.jsonl");
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain("was changed after it was written");
+    expect((await at.sett(...words, "--archive", file)).code).toBe(0);
+  }
+  // No instance at hand knows better.
+  expect((await runSett(["hoard", "--archive", "forged.jsonl"], { cwd: at.folder })).code).toBe(0);
 });

@@ -21,6 +21,7 @@ export type Bench = AsyncDisposable & {
     mendClaim(claim: ClaimId): Promise<unknown>;
     writeRegistration(agent: AgentName, text: string): Promise<unknown>;
     writeEvent(entry: Record<string, string>): Promise<unknown>;
+    removeEvent(id: string): Promise<unknown>;
     writeAnnouncement(entry: Record<string, string>): Promise<unknown>;
     writeDue(member: string, at: number): Promise<unknown>;
     /** The clock of the blackboard is set back by so much; ahead, where it is negative. */

@@ -21,6 +21,7 @@ export async function openMemoryBench(): Promise<Bench> {
       mendClaim: async (claim) => memory.hand.mendClaim(claim),
       writeRegistration: async (agent, text) => memory.hand.writeRegistration(agent, text),
       writeEvent: async (entry) => memory.hand.writeEvent(entry),
+      removeEvent: async (id) => memory.hand.removeEvent(id),
       writeAnnouncement: async (entry) => memory.hand.writeAnnouncement(entry),
       writeDue: async (member, at) => memory.hand.writeDue(member, at),
       setBack: async (ms) => {

@@ -49,6 +49,7 @@ export async function openRedisBench(
       },
       writeRegistration: (agent, text) => server.cli("HSET", key("agents"), agent, text),
       writeEvent: (entry) => server.cli("XADD", key("events"), "*", ...Object.entries(entry).flat()),
+      removeEvent: (id) => server.cli("XDEL", key("events"), id),
       writeDue: (member, at) => server.cli("ZADD", key("due"), String(at), member),
       // No test may touch the machine's clock: all that was written by it moves into the future instead.
       setBack: (ms) => server.cli("EVAL", intoTheFuture, "2", key("orchestrator"), key("due"), String(ms)),

@@ -71,7 +71,7 @@ function Row({ node, isSelected, select }: { node: ArtefactNode; isSelected: boo
           {node.version > 1 && <span className="version">v{node.version}</span>}
         </span>
         <span className="row-summary">
-          <Line text={node.metadata.summary ?? ""} max={200} />
+          <Line text={node.overwritten ? "Overwritten by hand" : (node.metadata.summary ?? "")} max={200} />
         </span>
         <span className="row-work">
           {first !== undefined && (

@@ -2,6 +2,7 @@
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Action } from "../../components/action.tsx";
 import { ArtefactContent } from "../../components/artefact-content.tsx";
+import { Overwritten } from "../../components/overwritten.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Line } from "../../components/text.tsx";
 import { Ago } from "../../components/time.tsx";
@@ -91,6 +92,7 @@ function Meta({ artefact }: { artefact: ArtefactDetail }) {
   const isRole = produced_by_agent === "" || produced_by_agent === produced_by_role;
   return (
     <>
+      <Overwritten is={artefact.overwritten === true} />
       <p className="inspector-summary">
         <Line text={metadata.summary ?? ""} max={400} />
       </p>

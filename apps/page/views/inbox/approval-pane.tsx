@@ -2,6 +2,7 @@
 import { lazy, Suspense, useRef, useState } from "react";
 import { useAction, useRight } from "../../components/action.tsx";
 import { Content } from "../../components/artefact-content.tsx";
+import { Overwritten } from "../../components/overwritten.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { Line } from "../../components/text.tsx";
 import { post } from "../../data/api.ts";
@@ -47,6 +48,7 @@ export function ApprovalPane({ inquiry, done, close }: Props) {
         <h2>
           Approve <Line text={artefact.type} max={60} /> <span className="version">v{artefact.version}</span>?
         </h2>
+        <Overwritten is={inquiry.overwritten === true} />
         <p>
           <Line text={artefact.metadata.summary ?? ""} max={400} />
         </p>

@@ -77,6 +77,24 @@ export function headsSuite(open: () => Promise<Bench>): void {
     expect(heads.map(({ head }) => head.id)).toEqual([...ids, ...ids]);
   });
 
+  test("an artefact that was written over by hand is found, whichever of its fields it was, and no other one", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const sound = await postGoal(board);
+    const changes = { payload: "other", produced_by_agent: "mallory", metadata: '{"summary":"Other"}', source_artefacts: "[" };
+    const overwritten = [];
+    for (const [field, value] of Object.entries(changes)) {
+      const { id } = await postGoal(board);
+      await bench.hand.writeArtefact(id, { [field]: value });
+      overwritten.push(id);
+    }
+    const unknown = newArtefactId();
+    await bench.hand.writeArtefact(unknown, { id: unknown });
+    const ids = [sound.id, ...overwritten, unknown, newArtefactId()];
+    expect(await board.findOverwritten(ids)).toEqual(overwritten);
+    expect(await board.findOverwritten([])).toEqual([]);
+  });
+
   test("the head of an artefact that was broken by hand is an error that names its key", async () => {
     await using bench = await open();
     const { id } = await postGoal(bench.board);

@@ -88,6 +88,40 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.readEvents(first?.id ?? "", 10)).toHaveLength(1);
   });
 
+  test("an event that is deleted by hand is missing, and one that is removed with its goal is not", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    expect(await board.countLostEvents()).toBe(0);
+    for (let count = 0; count < 3; count += 1) await postGoal(board);
+    const [first, second] = await events(board);
+    await board.removeEvents([first?.id ?? ""]);
+    expect(await board.countLostEvents()).toBe(0);
+    await bench.hand.removeEvent(second?.id ?? "");
+    expect(await board.countLostEvents()).toBe(1);
+    await board.removeEvents([first?.id ?? "", second?.id ?? ""]);
+    expect(await board.countLostEvents()).toBe(1);
+  });
+
+  test("a file into which goals were moved is known by its digest, and logged", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const [one, other] = ["a", "b"].map((letter) => ({
+      file: `${letter}.jsonl`,
+      sha256: letter.repeat(64),
+      created_at: "2026-01-01T00:00:00.000Z",
+    }));
+    if (one === undefined || other === undefined) throw new Error("There are two.");
+    expect(await board.listArchives()).toEqual([]);
+    await board.recordArchive(one, { type: "goals_pruned", data: { sha256: one.sha256 } }, "person:Ada");
+    await board.recordArchive(other, { type: "goals_pruned", data: { sha256: other.sha256 } }, "person:Ada");
+    const known = await board.listArchives();
+    expect(known.toSorted((left, right) => left.file.localeCompare(right.file))).toEqual([one, other]);
+    expect((await events(board)).map(({ type, data }) => [type, data?.sha256])).toEqual([
+      ["goals_pruned", one.sha256],
+      ["goals_pruned", other.sha256],
+    ]);
+  });
+
   test("a follower of the log goes on where events before its place are removed", async () => {
     await using bench = await open();
     const { board } = bench;

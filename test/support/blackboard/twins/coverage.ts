@@ -18,6 +18,9 @@ const silent = new Set<FunctionName>([
   "releaseLeaderLease",
   "logEvent",
   "removeOfGoal",
+  "removeEvents",
+  "countLostEvents",
+  "recordArchive",
   "answerMail",
   "dropMail",
 ]);

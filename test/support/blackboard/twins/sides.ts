@@ -69,6 +69,7 @@ function redisSide(redis: VirtualRedis, boards: readonly [Blackboard, Blackboard
       writeRegistration: (agent, text) => raw.hSet(keys.agents, agent, text),
       writeEvent: (entry) => redis.append(keys.events, entry),
       writeAnnouncement: (entry) => raw.xAdd(keys.announcements, "*", entry),
+      removeEvent: (id) => raw.xDel(keys.events, id),
       writeDue: (member, at) => raw.zAdd(keys.due, { value: member, score: at }),
     },
   };
@@ -100,6 +101,7 @@ export function memorySide(): Side & { state: State } {
       writeRegistration: async (agent, text) => hand.writeRegistration(agent, text),
       writeEvent: async (entry) => hand.writeEvent(entry),
       writeAnnouncement: async (entry) => hand.writeAnnouncement(entry),
+      removeEvent: async (id) => hand.removeEvent(id),
       writeDue: async (member, at) => hand.writeDue(member, at),
     },
   };

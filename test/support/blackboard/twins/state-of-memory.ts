@@ -45,6 +45,11 @@ export function stateOfMemory(state: State): NormalState {
     mapped(state.due, ({ at }) => String(at)),
   );
   set(keys.events, state.events);
+  set(keys.removedEvents, state.pruned.removed === 0 ? undefined : String(state.pruned.removed));
+  set(
+    keys.archives,
+    mapped(state.pruned.archives, (archive) => JSON.stringify(archive)),
+  );
   set(keys.announcements, state.announcements);
   set(keys.orchestrator, orchestratorOf(state));
   return all;
@@ -64,10 +69,10 @@ function setArtefacts(state: State, set: SetKey): void {
     mapped(state.refused, ({ digest, reason }) => `${digest} ${reason}`),
   );
   set(keys.goals, state.goalIds);
-  for (const goal of new Set([...state.goals.keys(), ...state.retired, ...state.triggers.goals.keys()])) {
+  for (const goal of new Set([...state.goals.keys(), ...state.pruned.retired, ...state.triggers.goals.keys()])) {
     const { ended, artefacts = [] } = state.goals.get(goal) ?? {};
     const marks = Object.fromEntries(state.triggers.goals.get(goal) ?? []);
-    set(keys.goal(goal), { ...(ended && { ended }), ...(state.retired.has(goal) && { retired: "1" }), ...marks });
+    set(keys.goal(goal), { ...(ended && { ended }), ...(state.pruned.retired.has(goal) && { retired: "1" }), ...marks });
     set(keys.artefactsOfGoal(goal), artefacts);
   }
 }

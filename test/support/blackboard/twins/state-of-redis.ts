@@ -81,6 +81,7 @@ const special: Partial<Record<KeyName, Normalize>> = {
   gateway: ([text = ""]) => JSON.parse(text),
   agentRegistration: ([text = ""]) => text,
   paused: ([text = ""]) => text,
+  removedEvents: ([text = ""]) => text,
   reply: ([text = ""]) => text,
   // Without the places in the mail, whose ids are not of the virtual clock.
   pausedMail: (words) => mapped(pairs(words), () => ""),

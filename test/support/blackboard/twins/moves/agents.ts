@@ -16,14 +16,14 @@ export const agentMoves: readonly Move[] = [
   { weight: 1, make: (world) => call(world.handle(), "listAgents") },
   { weight: 1, make: (world) => call(world.handle(), "findAgent", world.agent()) },
   {
-    weight: 1,
+    weight: 2,
     make: (world) => {
       const lines = world.random.oneOf([], ["one"], ["one", "", "zwei ü"]);
       return call(world.handle(), "keepWorkerLog", world.agent(), { worker: world.random.oneOf("w1", "w2"), lines });
     },
   },
   {
-    weight: 1,
+    weight: 2,
     make: (world) => call(world.handle(), "readWorkerLogs", world.agent(), world.random.oneOf(undefined, 0, 1, 2)),
   },
   {

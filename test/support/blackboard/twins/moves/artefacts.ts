@@ -40,6 +40,7 @@ export const artefactMoves: readonly Move[] = [
   { weight: 1, make: (world) => call(world.handle(), "readWithDigest", world.artefactId()) },
   { weight: 1, make: (world) => call(world.handle(), "readArtefacts", someIds(world)) },
   { weight: 2, make: (world) => call(world.handle(), "readHeads", someIds(world)) },
+  { weight: 1, make: (world) => call(world.handle(), "findOverwritten", someIds(world)) },
   {
     weight: 2,
     make: (world) => {

@@ -74,6 +74,13 @@ export const handMoves: readonly Move[] = [
     },
   },
   {
+    weight: 0.3,
+    make: (world) => {
+      const event = world.random.pick(world.state.events);
+      return event && byHand("removeEvent", event.id);
+    },
+  },
+  {
     weight: 0.5,
     make: (world) => {
       const about = JSON.stringify({ artefact_id: "a", type: "b", produced_by_role: "c", missing: ["coder"] });

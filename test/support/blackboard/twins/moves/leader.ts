@@ -154,6 +154,16 @@ export const pruneMoves: readonly Move[] = [
         ),
       ),
   },
+  { weight: 0.6, make: (world) => call(world.handle(), "countLostEvents") },
+  {
+    weight: 1,
+    make: (world) => {
+      const sha256 = world.random.oneOf("a", "b").repeat(64);
+      const archive = { file: `${world.random.oneOf("one", "two")}.jsonl`, sha256, created_at: "2026-01-01T00:00:00.000Z" };
+      return call(world.handle(), "recordArchive", archive, { type: "goals_pruned" as const, data: { sha256 } }, "person:Ada");
+    },
+  },
+  { weight: 0.6, make: (world) => call(world.handle(), "listArchives") },
 ];
 
 function eventId(world: World): string {
@@ -187,5 +197,5 @@ function overGoal(world: World) {
 }
 
 function retiredGoal(world: World) {
-  return world.known(world.state.retired, () => world.goal(), 0.9);
+  return world.known(world.state.pruned.retired, () => world.goal(), 0.9);
 }

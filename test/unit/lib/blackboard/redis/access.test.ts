@@ -17,12 +17,15 @@ const administration = [
 ];
 
 /** It ends the connections of an agent that has too many, asks how much memory an agent's mail takes, and ends waits of its own. */
-const ofOrchestrator = ["client|id", "client|kill", "client|list", "client|unblock", "memory|usage"];
+const special: Partial<Record<string, string[]>> = {
+  orchestrator: ["client|id", "client|kill", "client|list", "client|unblock", "memory|usage"],
+  person: ["xinfo|stream"],
+};
 
 test.each(users)("no user but the owner administers Redis, and none has a category of commands: %o", (user) => {
   const { commands, reads, writes, only } = accessOf(user, demo);
   const isForbidden = (command: string) => administration.includes(command) || !/^[a-z_]+$/.test(command);
-  expect(commands.filter(isForbidden)).toEqual(user.role === "orchestrator" ? ofOrchestrator : []);
+  expect(commands.filter(isForbidden)).toEqual(special[user.role] ?? []);
   expect(commands).not.toContain("del");
   expect(Object.keys(only).filter(isForbidden)).toEqual([]);
   for (const pattern of [...reads, ...writes, ...Object.values(only).flat()]) expect(pattern).toMatch(/^sett:(?:demo:|probe$)/);

@@ -1,0 +1,37 @@
+// Judges whether the record of an instance is what Sett wrote.
+import { shortId } from "../../../lib/client/text/short-id.ts";
+import type { Finding } from "../facts/finding.ts";
+import type { RecordFacts } from "./facts.ts";
+
+const subject = "record";
+const shownIds = 5;
+const remedy = "A person or a program with a password of Redis can do so. A copy of Redis' volume has what was there before.";
+
+/** Undefined where it could not be read: then there is a finding about Redis. */
+export function judgeRecord(record: RecordFacts | undefined): Finding[] {
+  if (record === undefined) return [];
+  if (record.state === "silent") {
+    const why = "It was not compared with its digests.";
+    return [{ subject, check: "artefacts", level: "warning", found: record.message, why, remedy: record.hint }];
+  }
+  return [artefactsFinding(record), eventsFinding(record)];
+}
+
+type Answer = Extract<RecordFacts, { state: "answers" }>;
+
+function artefactsFinding({ artefacts, overwritten }: Answer): Finding {
+  const base = { subject, check: "artefacts" };
+  if (overwritten.length === 0) return { ...base, level: "ok", found: `${artefacts}, as they were stored` };
+  const shown = overwritten.slice(0, shownIds).map(shortId).join(", ");
+  const more = overwritten.length > shownIds ? ` and ${overwritten.length - shownIds} more` : "";
+  const found = `overwritten or removed by hand: ${shown}${more}`;
+  const why = "They are not what their makers and people stored. `sett prune` does not move their goals.";
+  return { ...base, level: "problem", found, why, remedy };
+}
+
+function eventsFinding({ lost }: Answer): Finding {
+  const base = { subject, check: "log" };
+  if (lost === 0) return { ...base, level: "ok", found: "no event is missing" };
+  const found = lost === 1 ? "1 event was deleted by hand" : `${lost} events were deleted by hand`;
+  return { ...base, level: "problem", found, why: "The log no longer says all that has happened.", remedy };
+}

@@ -1,0 +1,26 @@
+// Compares the whole record of an instance with its digests, and the log with its own counts.
+import { artefactList, forwards } from "../../../lib/client/facts/pages.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { type Connectable, connect } from "../instance/session.ts";
+import type { RecordFacts } from "./facts.ts";
+import { silent } from "./read-redis.ts";
+
+const answerWithinMs = 3_000;
+
+/** Reads every payload once, a few megabytes at a time. */
+export async function readRecord(place: Connectable): Promise<RecordFacts> {
+  try {
+    await using board = await connect(place, answerWithinMs);
+    const overwritten: ArtefactId[] = [];
+    let artefacts = 0;
+    for await (const page of forwards(artefactList(board, undefined), 0)) {
+      artefacts += page.length;
+      overwritten.push(...(await board.findOverwritten(page)));
+    }
+    return { state: "answers", artefacts, overwritten, lost: await board.countLostEvents() };
+  } catch (error) {
+    if (error instanceof SettError) return silent(error);
+    throw error;
+  }
+}

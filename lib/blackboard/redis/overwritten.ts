@@ -1,0 +1,55 @@
+// Finds artefacts that are not what they were when they were stored: a person with a key to Redis has written over them, or removed them.
+import { createHash } from "node:crypto";
+import { RESP_TYPES } from "redis";
+import type { ArtefactId } from "../../model/ids.ts";
+import { artefactFieldNames } from "../artefact-fields.ts";
+import type { ArtefactBoard } from "../artefact-port.ts";
+import { piecesOf } from "../pieces.ts";
+import type { Deps } from "./deps.ts";
+
+const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
+/** Few round trips for small artefacts, little memory for large ones. */
+const atOnce = { bytes: 4 * 1024 ** 2, items: 200 };
+const idsAtOnce = 2_000;
+const between = Buffer.from("\0");
+const nothing = Buffer.alloc(0);
+
+export function overwrittenOf({ connection, keys }: Deps): ArtefactBoard["findOverwritten"] {
+  /** The digest that Lua's `digest_of` gives, of the bytes as they are stored: a payload need not be UTF-8. */
+  const digestOf = async (id: ArtefactId): Promise<string> => {
+    const values = await connection.run((client) =>
+      client.withTypeMapping(asBytes).hmGet(keys.artefact(id), [...artefactFieldNames]),
+    );
+    const hash = createHash("sha1");
+    values.forEach((value, place) => {
+      if (place > 0) hash.update(between);
+      hash.update(value ?? nothing);
+    });
+    return hash.digest("hex");
+  };
+  const findIn = async (ids: readonly ArtefactId[]): Promise<ArtefactId[]> => {
+    const [stored, sizes] = await connection.run((client) =>
+      Promise.all([
+        client.hmGet(keys.artefactDigests, [...ids]),
+        Promise.all(ids.map((id) => client.hStrLen(keys.artefact(id), "payload"))),
+      ]),
+    );
+    const known = ids.flatMap((id, at) => {
+      const digest = stored[at];
+      return typeof digest === "string" ? [{ id, digest, bytes: Number(sizes[at]) }] : [];
+    });
+    const overwritten: ArtefactId[] = [];
+    for (const piece of piecesOf(known, ({ bytes }) => bytes, atOnce)) {
+      const found = await Promise.all(piece.map(({ id }) => digestOf(id)));
+      piece.forEach(({ id, digest }, at) => {
+        if (found[at] !== digest) overwritten.push(id);
+      });
+    }
+    return overwritten;
+  };
+  return async (ids) => {
+    const overwritten: ArtefactId[] = [];
+    for (let at = 0; at < ids.length; at += idsAtOnce) overwritten.push(...(await findIn(ids.slice(at, at + idsAtOnce))));
+    return overwritten;
+  };
+}

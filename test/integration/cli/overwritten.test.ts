@@ -1,0 +1,122 @@
+// A password of Redis is enough to write over a record. No person reads, approves or archives one without a word about it.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import { bids, report, Sett } from "../../support/cli/sett.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+import { derived } from "../../support/records/lineage.ts";
+import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
+
+const overwritten = "overwritten by hand";
+const key = (id: string) => `sett:demo:artifact:${id}`;
+let at: Workspace;
+let [goal, sound, forged, broken, gone]: Artefact[] = [];
+
+beforeAll(async () => {
+  at = await Workspace.create();
+  await using board = await at.board();
+  goal = sampleArtefact({ metadata: { summary: "Paint the door" } });
+  [sound, forged, broken, gone] = ["Sound", "Forged", "Broken", "Gone"].map((type) =>
+    derived(goal === undefined ? [] : [goal], { type, payload: "green", metadata: { summary: `${type} work` } }),
+  );
+  for (const one of [goal, sound, forged, broken, gone]) if (one !== undefined) await board.createArtefact(one, "hand");
+  await at.redis.cli("HSET", key(forged?.id ?? ""), "payload", "amber", "metadata", '{"summary":"Approved by all"}');
+  await at.redis.cli("HSET", key(broken?.id ?? ""), "source_artefacts", "[");
+  await at.redis.cli("DEL", key(gone?.id ?? ""));
+}, 60_000);
+
+afterAll(() => at[Symbol.asyncDispose]());
+
+const short = (one: Artefact | undefined) => one?.id.slice(0, 8) ?? "";
+
+test("hoard lists what can be read, marks what was overwritten, and names what is damaged", async () => {
+  const { code, out, err } = await at.sett("hoard");
+  expect(code).toBe(0);
+  expect(out.split("\n").find((line) => line.startsWith(short(sound)))).toContain("Sound work");
+  const line = out.split("\n").find((each) => each.startsWith(short(forged)));
+  expect(line).toContain(overwritten);
+  expect(line).not.toContain("Approved by all");
+  for (const one of [forged, broken, gone]) expect(err).toContain(short(one));
+  expect(err).not.toContain(short(sound));
+});
+
+test("hoard --json has all that can be read, and says of each what was overwritten", async () => {
+  const { code, out, err } = await at.sett("hoard", "--json");
+  expect(code).toBe(0);
+  const all: (Artefact & { overwritten?: true })[] = JSON.parse(out);
+  expect(all.map(({ id }) => id)).toEqual([goal, sound, forged].map((one) => one?.id ?? "") as (typeof all)[number]["id"][]);
+  expect(all.map((one) => one.overwritten)).toEqual([undefined, undefined, true]);
+  expect(err).toContain(short(broken));
+});
+
+test("unearth says so, and shows nothing of what is gone", async () => {
+  const shown = await at.sett("unearth", forged?.id ?? "");
+  expect([shown.code, shown.err]).toEqual([0, expect.stringContaining(overwritten)]);
+  expect(JSON.parse(await at.need("unearth", forged?.id ?? "", "--json"))).toMatchObject({ overwritten: true });
+  const fine = await at.sett("unearth", sound?.id ?? "");
+  expect(fine.err).not.toContain(overwritten);
+  const missing = await at.sett("unearth", gone?.id ?? "");
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("was removed by hand")]);
+  const damaged = await at.sett("hoard", broken?.id ?? "");
+  expect([damaged.code, damaged.err]).toEqual([1, expect.stringContaining("is malformed")]);
+});
+
+test("graph marks it, and draws the rest where one is damaged", async () => {
+  const drawn = await at.need("graph", goal?.id ?? "", "--format", "tree");
+  expect(drawn).toContain(`Forged (${overwritten})`);
+  expect(drawn).toContain("Sound ");
+  expect(drawn).not.toContain(`Sound (${overwritten})`);
+});
+
+test("doctor counts what was overwritten, and events that were deleted", async () => {
+  const before = JSON.parse((await at.sett("doctor", "--json")).out);
+  const about = (findings: { check: string; subject: string }[], check: string) =>
+    findings.find((finding) => finding.subject === "record" && finding.check === check);
+  expect(about(before.findings, "artefacts")).toMatchObject({ level: "problem", found: expect.stringContaining(short(gone)) });
+  expect(about(before.findings, "log")).toMatchObject({ level: "ok" });
+  await using board = await at.board();
+  const [event] = await board.readEvents("0", 1);
+  await at.redis.cli("XDEL", "sett:demo:events", event?.id ?? "");
+  const after = JSON.parse((await at.sett("doctor", "--json")).out);
+  expect(about(after.findings, "log")).toMatchObject({ level: "problem", found: "1 event was deleted by hand" });
+});
+
+test("prune leaves a goal in which something was overwritten, says so, and moves the others", async () => {
+  await using board = await at.board();
+  const epoch = await acquireLeaderLease(board);
+  const ended = async () => {
+    const begun = sampleArtefact({ metadata: { summary: "A goal" } });
+    await board.createArtefact(begun, "person:Ada");
+    const claim = sampleClaim(begun, []);
+    await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+    const result = resultOf(begun, claim, { structural_type: "Terminal", type: "Done" });
+    await board.createArtefact(result, "agent:coder");
+    await board.commitClaim(commitOf(claim.id, epoch, 0, { set: { status: "complete", bidding: "closed" } }));
+    return { begun, result };
+  };
+  const [one, other, third] = [await ended(), await ended(), await ended()];
+  await at.redis.cli("HSET", key(one.result.id), "produced_by_agent", "mallory");
+  await at.redis.cli("HSET", key(other.result.id), "version", "x");
+  await board.moveCursor(epoch, await board.endOfEvents());
+  const { code, out, err } = await at.sett("prune", "--before", "0s", "--to", "old.jsonl", "--json");
+  expect({ code, err }).toMatchObject({ code: 0 });
+  const { goals, damaged } = JSON.parse(out);
+  expect(goals.map(({ id }: { id: string }) => id)).toEqual([third.begun.id]);
+  const stayed = (damaged as { id: string; artefacts: string[] }[]).flatMap(({ artefacts }) => artefacts);
+  expect(stayed).toEqual(expect.arrayContaining([one.result.id, other.result.id]));
+  expect(await board.listGoals()).toEqual(expect.arrayContaining([one.begun.goal_id, other.begun.goal_id]));
+});
+
+test("what was overwritten while a person was asked is marked, and cannot be approved", async () => {
+  await using clan = await Sett.start(at, {
+    writer: { ...bids({ on: "GoalDefined", bid: "exclusive" }), tool: () => report("Draft") },
+    maintainer: { human: true, role: "owner", ...bids({ on: "Draft", bid: "review" }) },
+  });
+  const draft = await clan.made(await clan.goal(), (made) => made.type === "Draft");
+  await clan.grant(draft, "maintainer", "waiting");
+  await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${draft.id}`, "payload", "other");
+  expect(await clan.need("questions")).toContain(overwritten);
+  expect(JSON.parse(await clan.need("questions", "--json"))).toMatchObject([{ id: draft.id, overwritten: true }]);
+  const { code, err } = await clan.sett("approve", draft.id);
+  expect([code, err]).toEqual([1, expect.stringContaining("it was overwritten by hand")]);
+}, 60_000);
