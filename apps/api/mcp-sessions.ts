@@ -1,4 +1,4 @@
-// Sessions of assistants (MCP over HTTP): each belongs to one token, and knows the name with which its client has introduced itself.
+// Sessions of assistants (MCP over HTTP): each belongs to one caller, and knows the name with which its client has introduced itself.
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Clock } from "../../lib/async/clock.ts";
 import type { Write } from "../../lib/mcp/deps.ts";
@@ -10,7 +10,8 @@ import type { Parts } from "./parts.ts";
 import { kindOf } from "./problem.ts";
 import { repositoryOf } from "./routes/goals.ts";
 
-type Session = { transport: WebStandardStreamableHTTPServerTransport; token: string; usedAtMs: number };
+/** `caller`: `keyOf` the one that has begun it. */
+type Session = { transport: WebStandardStreamableHTTPServerTransport; caller: string; usedAtMs: number };
 
 /** A client that comes back later begins a new session. */
 const idleMs = 60 * 60_000;
@@ -32,11 +33,11 @@ export class McpSessions {
     this.#forgetIdle();
     const id = request.headers.get("mcp-session-id");
     const known = id === null ? undefined : this.#sessions.get(id);
-    // A session of another token is as unknown as one that never was.
-    if (known === undefined || known.token !== caller.name)
-      return id === null ? await (await this.#begin(caller)).handleRequest(request) : unknownSession();
-    known.usedAtMs = this.#clock.passedMs();
+    if (id === null) return await (await this.#begin(caller)).handleRequest(request);
     for (const refused of refusedWrites(await bodyOf(request), caller.rights)) await this.#record(caller, refused);
+    // A session of another caller, or of one that had other rights then, is as unknown as one that never was.
+    if (known === undefined || known.caller !== keyOf(caller)) return unknownSession();
+    known.usedAtMs = this.#clock.passedMs();
     return await known.transport.handleRequest(request);
   }
 
@@ -49,7 +50,7 @@ export class McpSessions {
       sessionIdGenerator: this.#parts.deps.newId,
       onsessioninitialized: (id) => {
         this.#makeRoom();
-        this.#sessions.set(id, { transport, token: caller.name, usedAtMs: this.#clock.passedMs() });
+        this.#sessions.set(id, { transport, caller: keyOf(caller), usedAtMs: this.#clock.passedMs() });
       },
       onsessionclosed: (id) => {
         this.#sessions.delete(id);
@@ -93,6 +94,11 @@ export class McpSessions {
     this.#sessions.delete(oldest[0]);
     void oldest[1].transport.close();
   }
+}
+
+/** All that the tools of a session do in the name of its caller, so that it is the same at each call. */
+function keyOf({ id, name, actor, rights }: Caller): string {
+  return JSON.stringify([id, name, actor, [...rights].toSorted()]);
 }
 
 /** Undefined where it is no JSON, which the transport refuses. */

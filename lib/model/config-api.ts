@@ -39,6 +39,14 @@ const Issuer = z.string().refine((text) => isAddress(text, { pathAllowed: true }
 const Oidc = z.strictObject({
   issuer: Issuer.describe("The address of the issuer, exactly as its tokens name it."),
   audience: z.string().min(1, { error: "must not be empty" }).max(500).describe("The audience that a token must be for."),
+  azp: z
+    .array(z.string().min(1, { error: "must not be empty" }).max(500))
+    .min(1, { error: "must name a client" })
+    .max(100)
+    .optional()
+    .describe(
+      "The clients that a token may have been issued to (its `azp`). Default: any; of a token for several audiences, `audience` alone.",
+    ),
   claim: z
     .string()
     .min(1, { error: "must not be empty" })

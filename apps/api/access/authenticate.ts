@@ -22,14 +22,14 @@ export async function authenticate(request: Request, { tokens, cookies, oidc }: 
     throw new SettError("not-allowed", "A write with the cookie must come from the page of this instance.", {
       hint: "A program sends its token: `Authorization: Bearer TOKEN`.",
     });
-  return callerOf(known, "cookie");
+  return callerOf(known);
 }
 
 async function byBearer(header: string, { tokens, oidc }: Pick<Access, "tokens" | "oidc">): Promise<Caller> {
   const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(header.slice(0, maxTokenLength)) ?? [];
   if (token === undefined) throw unknownCaller("The header `Authorization` has no bearer token.");
   const known = tokens.find(token);
-  if (known !== undefined) return callerOf(known, "token");
+  if (known !== undefined) return callerOf(known);
   if (oidc !== undefined && looksLikeJwt(token)) return await oidc.verify(token);
   throw unknownCaller("The token is not known.");
 }

@@ -3,5 +3,8 @@
 import type { Right } from "../../../lib/model/api-access.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 
-/** `name`: of the token, for the record. `by`: how the caller has shown who it is. */
-export type Caller = { name: string; rights: ReadonlySet<Right>; actor: Actor; by: "token" | "cookie" | "oidc" };
+/**
+ * `id`: who it is, which no two share: a token of sett.yml, also by its cookie, or issuer and subject of a JWT. `name`: for the record; a JWT
+ * may have any, also that of another. `until`: when a JWT is over, in Unix milliseconds.
+ */
+export type Caller = { id: string; name: string; rights: ReadonlySet<Right>; actor: Actor; until?: number };

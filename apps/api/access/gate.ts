@@ -29,7 +29,7 @@ export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env>
     const { raw } = context.req;
     const caller = await authenticate(raw, access);
     context.set("caller", caller);
-    const wait = requests.take(caller.name) ?? (isRecorded(raw) ? writes.take(caller.name) : undefined);
+    const wait = requests.take(caller.id) ?? (isRecorded(raw) ? writes.take(caller.id) : undefined);
     if (wait !== undefined) {
       metrics.refusals.inc({ code: "too-many-requests" });
       return problemResponse(tooMany(wait), { "retry-after": String(wait) });

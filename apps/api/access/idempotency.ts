@@ -16,7 +16,7 @@ const maxReplyLength = 256 * 1024;
 const Reply = z.strictObject({ request: z.string(), status: z.int(), body: z.string() });
 type Reply = z.infer<typeof Reply>;
 
-/** After the gate: keys belong to a token. */
+/** After the gate: keys belong to a caller. */
 export function idempotency({ deps: { board, log } }: Pick<Parts, "deps">): MiddlewareHandler<Env> {
   const recent = new RecentMap<string, Reply>(minInMemory);
   const underWay = new Map<string, Promise<void>>();
@@ -74,7 +74,7 @@ function replayed({ request, status, body }: Reply, now: string): Response {
 function placeOf({ req, var: { caller } }: RequestContext): string | undefined {
   const key = req.header("idempotency-key");
   if (key === undefined) return undefined;
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return digest(`${caller.by} ${caller.name}`, key);
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return digest(caller.id, key);
   throw new SettError("usage", "`Idempotency-Key` has 1 to 255 characters of ASCII, and no spaces.", {
     hint: "A UUID is a good key.",
   });

@@ -6,14 +6,18 @@ import { Right } from "../../../lib/model/api-access.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
 
+/** Where keys come from: who could change them on the way could make tokens. */
+const KeyAddress = z.url({ protocol: /^https?$/ }).refine(isSafeForKeys, { error: "must begin with `https://`" });
+
 /**
  * `rights`: of each value that `claim` may have. `jwks`: where the issuer's keys are; without it, the issuer's own configuration says it.
- * `name_claim`: who it is, on record.
+ * `name_claim`: who it is, on record. `azp`: the clients that a token may have been issued to.
  */
 export const OidcSettings = z.strictObject({
-  issuer: z.url({ protocol: /^https?$/ }),
+  issuer: KeyAddress,
   audience: z.string().min(1),
-  jwks: z.url({ protocol: /^https?$/ }).optional(),
+  azp: z.array(z.string().min(1)).optional(),
+  jwks: KeyAddress.optional(),
   claim: z.string().min(1).default("groups"),
   name_claim: z.string().min(1).default("email"),
   rights: z.record(z.string(), z.array(Right).min(1)),
@@ -49,13 +53,30 @@ export class Oidc {
   }
 
   #callerOf(payload: JWTPayload): Caller {
-    const { claim, name_claim, rights } = this.#settings;
+    const { issuer, claim, name_claim, rights } = this.#settings;
+    this.#requireParty(payload);
+    // An account that anyone may open with the address of another would be taken for that one.
+    if ((name_claim === "email" || claim === "email") && isFalse(payload.email_verified))
+      throw refused("The token has an email address that the identity provider has not verified (`email_verified`).");
     const values = [payload[claim]].flat().flatMap((value) => (typeof value === "string" ? value.split(" ") : []));
     const granted = new Set(values.flatMap((value) => (Object.hasOwn(rights, value) ? (rights[value] ?? []) : [])));
     const named = [payload[name_claim], payload.sub].find((one) => typeof one === "string" && oneLine(one) !== "");
     if (typeof named !== "string") throw refused(`The token has neither \`${name_claim}\` nor \`sub\`.`);
     const name = shorten(oneLine(named), maxNameLength);
-    return { name, rights: granted, actor: `person:${name}`, by: "oidc" };
+    const id = JSON.stringify(["oidc", issuer, ...(payload.sub === undefined ? ["", name] : [payload.sub])]);
+    return { id, name, rights: granted, actor: `person:${name}`, until: (Number(payload.exp) + clockToleranceSeconds) * 1_000 };
+  }
+
+  /** A token for several audiences says for which of them it was made; else any of them could use it here (OpenID Connect Core, 3.1.3.7). */
+  #requireParty({ aud, azp }: JWTPayload): void {
+    const { audience, azp: parties } = this.#settings;
+    if (parties === undefined && (!Array.isArray(aud) || aud.length < 2)) return;
+    if (typeof azp === "string" && (parties ?? [audience]).includes(azp)) return;
+    const found =
+      typeof azp === "string" ? `was issued to ${shorten(oneLine(azp), maxNameLength)}` : "does not say to whom it was issued";
+    throw refused(
+      `The token ${found} (\`azp\`), and \`services.api.oidc\` takes those of ${(parties ?? [audience]).join(", ")} alone.`,
+    );
   }
 
   /** Asked again after a failure: the issuer may be away when the API starts. */
@@ -98,6 +119,19 @@ function isAboutCertificate(cause: unknown): boolean {
   return /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
 }
 
+/** Some providers write it as text. */
+function isFalse(claim: unknown): boolean {
+  return claim === false || claim === "false";
+}
+
+/** By TLS, or on this machine. */
+function isSafeForKeys(address: string): boolean {
+  const url = URL.parse(address);
+  if (url === null) return false;
+  const { protocol, hostname } = url;
+  return protocol === "https:" || ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+}
+
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 
 async function discover(issuer: string): Promise<string> {
@@ -106,7 +140,10 @@ async function discover(issuer: string): Promise<string> {
   if (!answer.ok) throw new Error(`${address} answers ${answer.status}.`);
   const found = Discovery.parse(await answer.json());
   if (found.issuer !== issuer) throw new Error(`${address} is the configuration of another issuer.`);
-  return found.jwks_uri;
+  if (isSafeForKeys(found.jwks_uri)) return found.jwks_uri;
+  throw new SettError("not-ready", `The keys of ${issuer} would come without TLS, so its tokens cannot be checked.`, {
+    hint: `${address} names them with \`http://\`: the identity provider needs \`https://\` there.`,
+  });
 }
 
 function refused(message: string, cause?: unknown): SettError {

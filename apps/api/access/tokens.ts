@@ -61,6 +61,6 @@ export class Tokens {
   }
 }
 
-export function callerOf({ name, may, actor }: KnownToken, by: Caller["by"]): Caller {
-  return { name, rights: new Set(may), actor: actor ?? `person:${name}`, by };
+export function callerOf({ name, may, actor }: KnownToken): Caller {
+  return { id: `token ${name}`, name, rights: new Set(may), actor: actor ?? `person:${name}` };
 }

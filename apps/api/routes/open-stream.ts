@@ -3,13 +3,16 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { RequestContext } from "../env.ts";
 import type { Parts } from "../parts.ts";
 
-/** `signal` aborts when the client goes or the API stops. `end`: to be called when the stream is over, or given up. */
+/** `signal` aborts when the client goes, its token is over, or the API stops. `end`: to be called when the stream is over, or given up. */
 type Life = { signal: AbortSignal; end: () => void };
+
+/** A longer timer would end at once; the client comes again. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /** The answer has the type `never`: no schema is about a stream. */
 export async function openStream(
-  { deps: { metrics, limits }, signal, streams }: Parts,
-  { req: { raw } }: RequestContext,
+  { deps: { metrics, limits, clock }, signal, streams }: Parts,
+  { req: { raw }, var: { caller } }: RequestContext,
   contentType: string,
   begin: (life: Life) => Promise<ReadableStream<Uint8Array>>,
 ): Promise<never> {
@@ -22,12 +25,15 @@ export async function openStream(
     streams.open += change;
     metrics.streams.set(streams.open);
   };
+  let isOver: ReturnType<typeof setTimeout> | undefined;
   const end = () => {
     if (over.signal.aborted) return;
+    clearTimeout(isOver);
     over.abort();
     count(-1);
   };
   count(1);
+  if (caller.until !== undefined) isOver = setTimeout(end, Math.min(caller.until - clock.now().getTime(), maxTimerMs));
   raw.signal.addEventListener("abort", end, { once: true });
   try {
     const body = await begin({ signal: AbortSignal.any([signal, over.signal]), end });

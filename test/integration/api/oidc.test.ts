@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { OidcSettings } from "../../../apps/api/access/oidc.ts";
+import { type Deps, defaultLimits } from "../../../apps/api/deps.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
@@ -11,11 +13,12 @@ type Key = { id: string; algorithm: string; secret: CryptoKey; public: CryptoKey
 class Issuer implements AsyncDisposable {
   keys: Key[] = [];
   isAway = false;
+  keysAt: string | undefined;
   readonly #server = serve({ port: 0, hostname: "127.0.0.1" }, async ({ url }) => {
     if (this.isAway) return new Response("", { status: 500 });
     const { pathname } = new URL(url);
     if (pathname === "/.well-known/openid-configuration")
-      return Response.json({ issuer: this.url, jwks_uri: `${this.url}/keys` });
+      return Response.json({ issuer: this.url, jwks_uri: this.keysAt ?? `${this.url}/keys` });
     const keys = await Promise.all(
       this.keys.map(async ({ id, algorithm, public: key }) => ({ ...(await exportJWK(key)), kid: id, alg: algorithm })),
     );
@@ -52,7 +55,7 @@ class Issuer implements AsyncDisposable {
   }
 }
 
-type TokenOptions = { key?: Key | undefined; issuer?: string; audience?: string; expires?: string };
+type TokenOptions = { key?: Key | undefined; issuer?: string; audience?: string | string[]; expires?: string | number };
 
 let issuer: Issuer;
 let scene: ApiScene;
@@ -169,3 +172,127 @@ test("an issuer whose certificate is not trusted is said to have it", async () =
   });
   await secure.stop();
 });
+
+/** An API of its own on the same Redis. */
+const another = (over: Partial<OidcSettings>, deps: Partial<Deps> = {}) =>
+  ApiScene.start(
+    {},
+    {
+      ...{ redis: scene.redis, orchestrator: false },
+      deps: {
+        ...deps,
+        oidc: OidcSettings.parse({ issuer: issuer.url, audience: "sett", rights: { developers: ["read", "forage"] }, ...over }),
+      },
+    },
+  );
+
+const statusAt = async (api: ApiScene, token: string) =>
+  (await api.get("/v1/instance", { as: "stranger", headers: { authorization: `Bearer ${token}` } })).status;
+
+test("an address that the provider has not verified names no one, and gives no right", async () => {
+  for (const email_verified of [false, "false"])
+    expect(await ask(await issuer.token({ ...ada, sub: "7", email_verified }))).toMatchObject({
+      status: 401,
+      body: { code: "not-authenticated", detail: expect.stringContaining("has not verified (`email_verified`)") },
+    });
+  for (const email_verified of [true, "true"])
+    expect((await ask(await issuer.token({ ...ada, sub: "7", email_verified }))).status).toBe(200);
+  // Where another claim says who it is, the address does not count.
+  await using bySubject = await another({ name_claim: "sub" });
+  expect(await statusAt(bySubject, await issuer.token({ ...ada, sub: "7", email_verified: false }))).toBe(200);
+  await using byAddress = await another({ name_claim: "sub", claim: "email", rights: { "ada@example.org": ["read"] } });
+  expect(await statusAt(byAddress, await issuer.token({ ...ada, sub: "7", email_verified: false }))).toBe(401);
+  expect(await statusAt(byAddress, await issuer.token({ ...ada, sub: "7" }))).toBe(200);
+});
+
+test("a token for several audiences says to whom it was issued, and a list says who may be named", async () => {
+  const both = { audience: ["sett", "other"] };
+  const refused = { status: 401, body: { code: "not-authenticated", detail: expect.stringContaining("`azp`") } };
+  expect(await ask(await issuer.token(ada, both))).toMatchObject(refused);
+  expect(await ask(await issuer.token({ ...ada, azp: "other" }, both))).toMatchObject(refused);
+  expect((await ask(await issuer.token({ ...ada, azp: "sett" }, both))).status).toBe(200);
+  // A token for this audience alone may have been issued to any client.
+  expect((await ask(await issuer.token({ ...ada, azp: "editor" }))).status).toBe(200);
+  await using listed = await another({ azp: ["editor"] });
+  expect(await statusAt(listed, await issuer.token({ ...ada, azp: "editor" }, both))).toBe(200);
+  for (const azp of ["sett", "other", undefined]) expect(await statusAt(listed, await issuer.token({ ...ada, azp }))).toBe(401);
+});
+
+test("keys that would come without TLS from another machine are not asked for", async () => {
+  for (const address of ["http://id.example.org", "http://10.0.0.7"]) {
+    expect(OidcSettings.safeParse({ issuer: address, audience: "sett", rights: {} }).success).toBe(false);
+    expect(OidcSettings.safeParse({ issuer: issuer.url, audience: "sett", jwks: address, rights: {} }).success).toBe(false);
+  }
+  await using fresh = await another({});
+  issuer.keysAt = "http://keys.example.org/keys";
+  const headers = { authorization: `Bearer ${await issuer.token(ada)}` };
+  expect(await fresh.get("/v1/instance", { as: "stranger", headers })).toMatchObject({
+    status: 503,
+    body: { code: "not-ready", detail: expect.stringContaining("without TLS") },
+  });
+  issuer.keysAt = undefined;
+  expect((await fresh.get("/v1/instance", { as: "stranger", headers })).status).toBe(200);
+});
+
+test("two people with one address have rates, keys of requests and sessions of their own", async () => {
+  await using api = await another({}, { limits: { ...defaultLimits, requestsPerMinute: 5 } });
+  const [one, other] = await Promise.all(["one", "other"].map((sub) => issuer.token({ ...ada, sub })));
+  for (let count = 0; count < 5; count += 1) expect(await statusAt(api, one ?? "")).toBe(200);
+  expect(await statusAt(api, one ?? "")).toBe(429);
+  expect(await statusAt(api, other ?? "")).toBe(200);
+  const begin = await callMcp(api, other ?? "", "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  const session = begin.headers.get("mcp-session-id") ?? "";
+  expect((await callMcp(api, other ?? "", "tools/list", {}, session)).status).toBe(200);
+  await using second = await another({});
+  const third = await callMcp(second, one ?? "", "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  expect((await callMcp(second, other ?? "", "tools/list", {}, third.headers.get("mcp-session-id") ?? "")).status).toBe(404);
+});
+
+test("a right that was taken away is gone at the next call of a session, and the refused write is on record", async () => {
+  await using api = await another({ rights: { developers: ["read", "forage"], leads: ["control"] } });
+  const goal = await api.clan.postGoal("Paint the door");
+  const asLead = await issuer.token({ ...ada, sub: "7" });
+  const begin = await callMcp(api, asLead, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  const session = begin.headers.get("mcp-session-id") ?? "";
+  const names = async (token: string, id: string) => (await callMcp(api, token, "tools/list", {}, id)).text();
+  expect(await names(asLead, session)).toContain("cancel_goal");
+  const asNoLead = await issuer.token({ ...ada, sub: "7", groups: ["developers"] });
+  const cancel = { name: "cancel_goal", arguments: { goal: goal.id } };
+  expect((await callMcp(api, asNoLead, "tools/call", cancel, session)).status).toBe(404);
+  const events = await api.clan.board.readEvents("0", 10_000);
+  expect(events.filter(({ type }) => type === "cancel_requested")).toEqual([]);
+  expect(events.findLast(({ type }) => type === "api_called")).toMatchObject({
+    actor: "person:ada@example.org",
+    data: { path: "/mcp", tool: "cancel_goal", status: 403 },
+  });
+  // By the protocol its client begins a new session, which has the tools of its rights.
+  const again = await callMcp(api, asNoLead, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  expect(await names(asNoLead, again.headers.get("mcp-session-id") ?? "")).not.toContain("cancel_goal");
+  expect(await names(asLead, session)).toContain("cancel_goal");
+});
+
+test("a stream of events ends with the token that has opened it", async () => {
+  await using api = await another({});
+  const seconds = Math.floor(Date.now() / 1_000);
+  // The clocks of others may differ by thirty seconds.
+  const token = await issuer.token({ ...ada, sub: "7" }, { expires: seconds - 28 });
+  const answer = await fetch(`${api.url}/v1/events`, {
+    headers: { authorization: `Bearer ${token}`, accept: "text/event-stream" },
+  });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  expect(Date.now()).toBeGreaterThanOrEqual((seconds + 1) * 1_000);
+});
+
+const clientInfo = { name: "far-editor", version: "3" };
+
+function callMcp(api: ApiScene, token: string, method: string, params: object, session?: string): Promise<Response> {
+  return fetch(`${api.url}/mcp`, {
+    method: "POST",
+    headers: {
+      ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...{ accept: "application/json, text/event-stream", ...(session !== undefined && { "mcp-session-id": session }) },
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+}

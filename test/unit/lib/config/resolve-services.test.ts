@@ -81,6 +81,10 @@ test.each([
     "{ oidc: { issuer: https://idp.example, audience: a, rights: {} } }",
     "oidc.rights: must have a value of the claim, with rights",
   ],
+  [
+    "{ oidc: { issuer: https://idp.example, audience: a, azp: [], rights: { a: [read] } } }",
+    "services.api.oidc.azp: must name a client",
+  ],
   [`{ cors: ["*"], ${ci} }`, "services.api.cors[0]: must be an origin such as `https://dashboard.example.org`, without a path"],
   [`{ cors: [https://a.example/x], ${ci} }`, "services.api.cors[0]: must be an origin"],
   [`{ requests_per_minute: 0, ${ci} }`, "services.api.requests_per_minute: must be at least 1"],
