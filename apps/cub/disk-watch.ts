@@ -2,8 +2,11 @@
 import { statfs } from "node:fs/promises";
 import { diskUse } from "./disk-use.ts";
 
-/** `name`: for the sentence that says what was exceeded. `isFlat`: the folder is counted at once, because it costs little. */
-export type WatchedFolder = { path: string; name: string; isFlat?: boolean };
+/**
+ * `name`: for the sentence that says what was exceeded, and `cure` a sentence that ends it. `isFlat`: the folder is counted at once, because
+ * it costs little.
+ */
+export type WatchedFolder = { path: string; name: string; cure?: string; isFlat?: boolean };
 
 /** `reserveBytes`: how much of the disk is to stay free. */
 export type DiskLimit = { bytes: number; folders: readonly WatchedFolder[]; reserveBytes?: number };
@@ -101,11 +104,11 @@ export class DiskWatch {
     return performance.now() - countedAt >= Math.max(countEveryMs, countMs / maxShare);
   }
 
-  #tooMuch({ name }: WatchedFolder, used: number): string {
+  #tooMuch({ name, cure }: WatchedFolder, used: number): string {
     const limit = `\`resources.limits.disk\` allows ${sizeText(this.#limit.bytes)}`;
     if (used === Number.POSITIVE_INFINITY)
       return `The run was ended because its folders in ${name} cannot be counted: they are nested too deep, or closed all the time.`;
-    return `The run was ended because there is too much in ${name}: ${limit}.`;
+    return `The run was ended because there is too much in ${name}: ${limit}.${cure === undefined ? "" : ` ${cure}`}`;
   }
 }
 

@@ -21,7 +21,12 @@ export function toolLimits(place: Place, slate: CleanSlate, workingCopy: Working
   const folders = [
     { path: workspaceDir, name: workspaceDir },
     // What is not fetched stays there from run to run.
-    { path: own, name: `the exchange (.git/sett/exchange of the repository, folder ${agentName})`, isFlat: true },
+    {
+      path: own,
+      name: `the exchange (.git/sett/exchange of the repository, folder ${agentName})`,
+      cure: "`sett hoard` fetches results into the repository, and takes them out of there.",
+      isFlat: true,
+    },
   ];
   const discard = async () => await workingCopy?.discard().catch(() => {});
   return new ToolLimits({ disk: { bytes: diskBytes, folders }, end: () => slate.end(), discard });

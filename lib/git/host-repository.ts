@@ -109,7 +109,7 @@ export class HostRepository {
 
   /** Shows agents the commit that a goal starts from, and keeps it, also when its branch changes: results are built on it. */
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
-    await addToStore(this.#git, this.place, instance, commit);
+    await addToStore(this.#git, this.place, instance, [commit]);
     const ref = settRef(instance, goalId);
     // Where the user wants a log of every name, the API, which writes nothing but the name, could not write it.
     await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
@@ -172,7 +172,7 @@ export class HostRepository {
     await openToApi(this.place, instance);
   }
 
-  /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */
+  /** Imports the commits of artefacts under the names of `settRef`, and takes them out of the exchange. `results`: the oldest first. */
   async fetchCommits(
     instance: InstanceName,
     results: readonly (RecordedCommit & { readonly artefact: ArtefactId })[],

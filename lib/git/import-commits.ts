@@ -13,6 +13,7 @@ import type { FailedPacks } from "./failed-packs.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { limited } from "./limited.ts";
 import { Quarantine } from "./quarantine.ts";
+import { releaseFetched } from "./release-fetched.ts";
 import { type Git, LimitExceeded, pipeGit, runGit } from "./run-git.ts";
 import { borrowing } from "./take-commit.ts";
 
@@ -32,8 +33,25 @@ export interface ImportedCommits {
   readonly broken: readonly CommitProblem[];
 }
 
-/** A name that the workspace has already never changes. `recorded`: the oldest first, because later commits build on them. */
+/**
+ * A name that the workspace has already never changes. `recorded`: the oldest first, because later commits build on them. What the workspace
+ * has then leaves the exchange.
+ */
 export async function importCommits(
+  git: Git,
+  place: RepositoryPlace,
+  instance: InstanceName,
+  recorded: readonly NamedCommit[],
+): Promise<ImportedCommits> {
+  const result = await importMissing(git, place, instance, recorded);
+  const broken = new Set(result.broken.map(({ commit }) => commit));
+  const fetched = new Set(recorded.map(({ commit }) => commit).filter((commit) => !broken.has(commit)));
+  // The commits are here. A pack that stays, for instance because the disk is full, goes with the next fetch.
+  await releaseFetched(git, place, instance, fetched).catch(() => undefined);
+  return result;
+}
+
+async function importMissing(
   anyGit: Git,
   place: RepositoryPlace,
   instance: InstanceName,

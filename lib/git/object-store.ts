@@ -1,22 +1,19 @@
 // The objects that agents see: what the commits of an instance's goals reach, and no more of the repository.
 //
-//   .git/sett/objects/INSTANCE/pack/…             packs, which only grow until they are written anew
-//   .git/sett/objects/INSTANCE/info/sett-shallow  where history ends, in the format of git's own file `shallow`
-//   .git/sett/objects/INSTANCE/info/sett-history  how many commits agents see of it, where that is limited
-//   .git/sett/objects/INSTANCE/info/sett-tips     the latest commits that were packed: of what they reach nothing is packed again
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+//   .git/sett/objects/INSTANCE/pack/…   packs, which only grow until they are written anew
+//   .git/sett/objects/INSTANCE/info/…   what the host notes beside them: `store-notes.ts`
+import { chmod, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeTree } from "../folders/remove-tree.ts";
 import { CommitHash, type InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { type Git, runGit } from "./run-git.ts";
+import { linesOf, maxKnown, readHistory, readShallow, readTips, writeHistory, writeShallow, writeTips } from "./store-notes.ts";
 import { borrowing } from "./take-commit.ts";
 
-/** git looks into every pack: more than so many are written anew as one. */
+/** git looks into every pack: of more than so many the small ones are written anew as one. */
 const maxPacks = 50;
-/** So many of the latest goals say what need not be packed again. */
-const maxKnown = 200;
 
 interface Store {
   readonly git: Git;
@@ -48,11 +45,16 @@ export async function createStore(
   else await add(store, commits, history);
 }
 
-/** Adds what a commit reaches, beside what the store has. Throws git-failed. */
-export async function addToStore(git: Git, place: RepositoryPlace, instance: InstanceName, commit: CommitHash): Promise<void> {
+/** Adds what the commits reach, beside what the store has. Throws git-failed. */
+export async function addToStore(
+  git: Git,
+  place: RepositoryPlace,
+  instance: InstanceName,
+  commits: readonly CommitHash[],
+): Promise<void> {
   const store = storeOf(git, place, instance);
   await makeFolders(store);
-  await add(store, [commit], await readHistory(store));
+  await add(store, commits, await readHistory(store));
 }
 
 /** Nothing there is fine. */
@@ -60,25 +62,8 @@ export async function removeStore(place: RepositoryPlace, instance: InstanceName
   await removeTree(storePath(place, instance));
 }
 
-/** Where the history of a store ends; undefined where it has all of it. */
-export async function readDepth(objectsDir: string): Promise<string | undefined> {
-  return await readFile(shallowPath(objectsDir), "utf8").catch(() => undefined);
-}
-
 function storeOf(git: Git, place: RepositoryPlace, instance: InstanceName): Store {
   return { git, place, instance, path: storePath(place, instance) };
-}
-
-function shallowPath(objectsDir: string): string {
-  return join(objectsDir, "info/sett-shallow");
-}
-
-function historyPath(objectsDir: string): string {
-  return join(objectsDir, "info/sett-history");
-}
-
-function tipsPath(objectsDir: string): string {
-  return join(objectsDir, "info/sett-tips");
 }
 
 function inPlace({ gitDir }: RepositoryPlace): string {
@@ -95,11 +80,6 @@ async function makeFolders({ place, path }: Store): Promise<void> {
   await changeOwner(place.owner, ...folders);
 }
 
-async function readHistory({ path }: Store): Promise<number | undefined> {
-  const text = await readFile(historyPath(path), "utf8").catch(() => undefined);
-  return text === undefined ? undefined : Number(text);
-}
-
 /** The commits of the instance's goals and results, the oldest names first. */
 async function ownRefs({ git, place, instance }: Store): Promise<CommitHash[]> {
   const args = [inPlace(place), "for-each-ref", "--sort=committerdate", "--format=%(objectname)", `refs/sett/${instance}/`];
@@ -109,13 +89,12 @@ async function ownRefs({ git, place, instance }: Store): Promise<CommitHash[]> {
 
 async function add(store: Store, commits: readonly CommitHash[], history: number | undefined): Promise<void> {
   const missing = await missingIn(store, commits);
-  const [before, host] = [await shallowIn(shallowPath(store.path)), await hostShallow(store)];
+  const [before, host] = [await readShallow(store), await hostShallow(store)];
   // What was fetched deeper since must not stay hidden.
   const isDeeper = history === undefined && [...before].some((commit) => !host.has(commit));
-  if (isDeeper || (missing.length > 0 && (await packsIn(store)).length >= maxPacks))
-    return await writeAnew(store, [...(await ownRefs(store)), ...commits], history);
+  if (isDeeper) return await writeAnew(store, [...(await ownRefs(store)), ...commits], history);
   if (missing.length === 0) return;
-  const tips = await linesOf(tipsPath(store.path));
+  const tips = await readTips(store);
   // A goal may be the first since `sett up`, which has packed HEAD without a name.
   const packed = [...(await ownRefs(store)), ...tips.map((tip) => CommitHash.parse(tip))];
   const absent = new Set(await missingIn(store, packed));
@@ -124,35 +103,66 @@ async function add(store: Store, commits: readonly CommitHash[], history: number
   await writeShallow(store, ends);
   await pack(store, missing, known, ends);
   await writeTips(store, [...tips, ...missing]);
+  if ((await packsIn(store)).length > maxPacks) await mergeSmallPacks(store);
+}
+
+/** Puts all packs but the largest together, so that the work grows with what was added and not with the repository. */
+async function mergeSmallPacks(store: Store): Promise<void> {
+  const folder = join(store.path, "pack");
+  const sized = (await packsIn(store)).map(async (name) => ({ name, bytes: (await stat(join(folder, `${name}.pack`))).size }));
+  const small = (await Promise.all(sized)).toSorted((one, other) => other.bytes - one.bytes).slice(1);
+  const objects: string[] = [];
+  for (const { name } of small) {
+    await using index = await open(join(folder, `${name}.idx`));
+    const listed = await runGit(store.git, { args: [inPlace(store.place), "show-index"], stdinFile: index.fd });
+    objects.push(...listed.split("\n").flatMap((line) => line.split(" ")[1] ?? []));
+  }
+  const written = await packed(store, [], `${objects.join("\n")}\n`);
+  await removePacks(
+    store,
+    small.map(({ name }) => name).filter((name) => name !== written),
+  );
 }
 
 /** Puts new packs beside the old ones, and only then removes these: agents may be reading them. */
 async function writeAnew(store: Store, commits: readonly CommitHash[], history: number | undefined): Promise<void> {
   const old = await packsIn(store);
-  const [before, host] = [await shallowIn(shallowPath(store.path)), await hostShallow(store)];
+  const [before, host] = [await readShallow(store), await hostShallow(store)];
   const ends = new Set([...host, ...(await endsOf(store, commits, history))]);
   await writeShallow(store, new Set([...before, ...ends]));
   const written = await pack(store, [...new Set(commits)], [], ends);
   await writeShallow(store, ends);
-  await writeNote(store, historyPath(store.path), history?.toString());
+  await writeHistory(store, history);
   await writeTips(store, commits);
-  for (const name of old.filter((each) => each !== written))
-    for (const ending of ["idx", "pack", "rev"]) await rm(join(store.path, "pack", `${name}.${ending}`), { force: true });
+  await removePacks(
+    store,
+    old.filter((each) => each !== written),
+  );
+}
+
+async function removePacks({ path }: Store, names: readonly string[]): Promise<void> {
+  for (const name of names)
+    for (const ending of ["idx", "pack", "rev"]) await rm(join(path, "pack", `${name}.${ending}`), { force: true });
 }
 
 /** Resolves with the name of the pack. Its history ends at `ends`, which for git have no parents then. */
 async function pack(
-  { git, place, path }: Store,
+  store: Store,
   commits: readonly CommitHash[],
   known: readonly CommitHash[],
   ends: ReadonlySet<string>,
 ): Promise<string> {
   const revisions = [...[...ends].map((commit) => `--shallow ${commit}`), ...commits, ...known.map((commit) => `^${commit}`)];
+  return await packed(store, ["--revs"], `${revisions.join("\n")}\n`);
+}
+
+/** Resolves with the name of the pack of what `stdin` names: objects, or with `--revs` revisions. */
+async function packed({ git, place, path }: Store, options: readonly string[], stdin: string): Promise<string> {
   const folder = join(path, "pack");
-  const args = [inPlace(place), "pack-objects", "--revs", "--delta-base-offset", "--quiet", join(folder, "pack")];
+  const args = [inPlace(place), "pack-objects", ...options, "--delta-base-offset", "--quiet", join(folder, "pack")];
   // git makes its unfinished files here, too, and not among the objects of the repository.
   const env = { GIT_OBJECT_DIRECTORY: path, ...borrowing(place.objectsDir) };
-  const hash = (await runGit(git, { args, env, stdin: `${revisions.join("\n")}\n` })).trim();
+  const hash = (await runGit(git, { args, env, stdin })).trim();
   const files = (await readdir(folder)).filter((name) => name.startsWith(`pack-${hash}.`)).map((name) => join(folder, name));
   for (const file of files) await chmod(file, 0o444);
   await changeOwner(place.owner, ...files);
@@ -190,34 +200,6 @@ async function endsOf(
   return ends;
 }
 
-function hostShallow({ place }: Store): Promise<ReadonlySet<string>> {
-  return shallowIn(join(place.commonDir, "shallow"));
-}
-
-async function shallowIn(path: string): Promise<ReadonlySet<string>> {
-  return new Set(await linesOf(path));
-}
-
-async function linesOf(path: string): Promise<string[]> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  return text.split("\n").filter((line) => line !== "");
-}
-
-async function writeTips(store: Store, tips: readonly string[]): Promise<void> {
-  await writeNote(store, tipsPath(store.path), `${[...new Set(tips)].slice(-maxKnown).join("\n")}\n`);
-}
-
-async function writeShallow(store: Store, ends: ReadonlySet<string>): Promise<void> {
-  const text = ends.size === 0 ? undefined : `${[...ends].sort().join("\n")}\n`;
-  await writeNote(store, shallowPath(store.path), text);
-}
-
-/** A file beside the packs, which agents may be reading; without a text it is removed. */
-async function writeNote({ place }: Store, file: string, text: string | undefined): Promise<void> {
-  if (text === undefined) return await rm(file, { force: true });
-  const unfinished = `${file}.${crypto.randomUUID()}`;
-  await writeFile(unfinished, text);
-  await chmod(unfinished, 0o644);
-  await changeOwner(place.owner, unfinished);
-  await rename(unfinished, file);
+async function hostShallow({ place }: Store): Promise<ReadonlySet<string>> {
+  return new Set(await linesOf(join(place.commonDir, "shallow")));
 }

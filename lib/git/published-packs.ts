@@ -12,6 +12,7 @@ import { entriesOf } from "../folders/folder-entries.ts";
 import { removeTree } from "../folders/remove-tree.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { commitIn, packName } from "./exchange.ts";
+import { readFetched } from "./store-notes.ts";
 
 /** As many files stay open; those of the oldest commits are let go. */
 const maxPacks = 1_000;
@@ -25,13 +26,15 @@ type Pack = { file: FileHandle; version: Version; digest: string };
 
 export class PublishedPacks implements AsyncDisposable {
   readonly #folder: string;
+  readonly #objectsDir: string;
   readonly #packs = new Map<CommitHash, Pack>();
   readonly #lost = new Set<CommitHash>();
   #hasAdopted = false;
 
-  /** The agent's own folder of the exchange. */
-  constructor(folder: string) {
+  /** `folder`: the agent's own one of the exchange. `objectsDir`: the store, which knows what was fetched. */
+  constructor(folder: string, objectsDir: string) {
     this.#folder = folder;
+    this.#objectsDir = objectsDir;
   }
 
   /** The commit has just been published, and other names may have become names of its file. */
@@ -72,6 +75,7 @@ export class PublishedPacks implements AsyncDisposable {
   /** After a command: puts back what it has removed. The commits that it has destroyed are in `takeLost` then. Never rejects. */
   async mend(): Promise<void> {
     const before = [...this.#packs.values()];
+    await this.#letFetchedGo();
     const isWhole = new Map<Pack, boolean>();
     const again = new Map<Pack, { path: string; pack: Pack }>();
     try {
@@ -99,6 +103,12 @@ export class PublishedPacks implements AsyncDisposable {
       }
     }
     await this.#closeUnused(before);
+  }
+
+  /** The host removes what it has fetched, and others then read it from the store. */
+  async #letFetchedGo(): Promise<void> {
+    const fetched = await readFetched(this.#objectsDir);
+    for (const commit of this.#packs.keys()) if (fetched.has(commit)) this.#packs.delete(commit);
   }
 
   /** The commits that are lost and were not taken from here yet. */

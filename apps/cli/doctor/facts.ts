@@ -1,6 +1,6 @@
 // What `sett doctor` knows before it judges.
 
-import type { LeftInFolder } from "../../../lib/git/left-in-exchange.ts";
+import type { ExchangeFolder } from "../../../lib/git/exchange-folders.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
@@ -53,8 +53,8 @@ export type InstanceFacts = {
   /** Undefined where Redis does not answer. */
   record?: RecordFacts | undefined;
   parts: PartFacts[];
-  /** What agents have left in the exchange; undefined where its repository cannot be read. */
-  left: readonly LeftInFolder[] | undefined;
+  /** The agents' folders of the exchange; undefined where its repository cannot be read. */
+  exchange: readonly ExchangeFolder[] | undefined;
 };
 
 export type DoctorFacts = {

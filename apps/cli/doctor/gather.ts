@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
-import { type LeftInFolder, leftInExchange } from "../../../lib/git/left-in-exchange.ts";
+import { type ExchangeFolder, exchangeFolders } from "../../../lib/git/exchange-folders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
@@ -63,7 +63,7 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
     const record = redis.state === "silent" ? undefined : await readRecord({ instance, redisUrl });
     return {
       engine,
-      instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, record, parts: [], left: undefined },
+      instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, record, parts: [], exchange: undefined },
     };
   }
   const { instances, dockerProblem } = await everyInstance(shell.env, { limitMs });
@@ -78,17 +78,17 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
     redis === undefined || redis.state === "silent"
       ? undefined
       : await readRecord({ instance: found.instance, ...redisUrlsOf(found) });
-  const left = await leftBy(found, shell);
-  return { engine: answering, instance: { name: found.instance, runtime, state, redis, record, parts, left } };
+  const exchange = await exchangeOf(found, shell);
+  return { engine: answering, instance: { name: found.instance, runtime, state, redis, record, parts, exchange } };
 }
 
-async function leftBy(parts: InstanceParts, { env }: Shell): Promise<readonly LeftInFolder[] | undefined> {
+async function exchangeOf(parts: InstanceParts, { env }: Shell): Promise<readonly ExchangeFolder[] | undefined> {
   const workspace = workspaceOf(parts);
   if (workspace === "") return undefined;
   try {
     const { HostRepository } = await import("../../../lib/git/host-repository.ts");
     const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true });
-    return leftInExchange(repository.foldersOf(parts.instance).exchangeDir);
+    return exchangeFolders(repository.foldersOf(parts.instance).exchangeDir);
   } catch {
     return undefined;
   }

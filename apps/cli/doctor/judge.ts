@@ -22,7 +22,7 @@ export function judge(facts: DoctorFacts, suggest: Suggest): Finding[] {
     ...(disk === undefined ? [] : [diskFinding("machine", disk, "Make room on this file system.")]),
     ...judgeEngine(engine, instance?.runtime !== "process" && instance?.runtime !== "remote"),
     instanceFinding(facts, suggest),
-    ...(instance === undefined ? [] : partFindings(facts, instance, suggest("up"))),
+    ...(instance === undefined ? [] : partFindings(facts, instance, suggest)),
   ];
 }
 
@@ -60,9 +60,10 @@ function instanceFinding({ instance, isInRepository, engine }: DoctorFacts, sugg
 
 function partFindings(
   { version, engine, machineNetworks: now }: DoctorFacts,
-  { parts, redis, record, left }: InstanceFacts,
-  up: string,
+  { parts, redis, record, exchange }: InstanceFacts,
+  suggest: Suggest,
 ): Finding[] {
+  const up = suggest("up");
   const architecture = engine.state === "answers" ? engine.architecture : undefined;
   const isRootless = engine.state === "answers" && engine.security.includes("rootless");
   return [
@@ -75,8 +76,18 @@ function partFindings(
         ...judgeMachineNetworks(facts, { subject, now, up }),
       ];
     }),
-    ...judgeExchange(left),
+    ...judgeExchange(exchange, diskLimits(parts), suggest("hoard")),
   ];
+}
+
+/** By agent, as `sett up` has given it to the containers; a process has none. */
+function diskLimits(parts: readonly PartFacts[]): ReadonlyMap<string, number> {
+  const limits = new Map<string, number>();
+  for (const { part } of parts) {
+    const bytes = Number(part.env.SETT_DISK_LIMIT);
+    if ("agent" in part.labels && bytes > 0) limits.set(part.labels.agent, bytes);
+  }
+  return limits;
 }
 
 /** An agent may have the name of another subject. */

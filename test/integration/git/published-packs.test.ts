@@ -9,7 +9,7 @@ import { exchangeScene } from "../../support/git/exchange-scene.ts";
 async function publishedScene() {
   const scene = await exchangeScene();
   const agent = scene.agent("one");
-  const packs = new PublishedPacks(agent.packs);
+  const packs = new PublishedPacks(agent.packs, scene.objectsDir);
   const publish = async (name: string) => {
     const { commit } = await agent.publish({ [name]: name.repeat(50_000) });
     await packs.keep(commit);
@@ -35,9 +35,9 @@ test("what a command has removed is there again, and what had one file has one",
   await packs.mend();
   expect(packs.takeLost()).toEqual([]);
   expect(statSync(path(first)).ino).toBe(statSync(path(second)).ino);
+  expect(readdirSync(folder)).toHaveLength(3);
   const { imported, broken } = await scene.fetch();
   expect([imported.length, broken]).toEqual([3, []]);
-  expect(readdirSync(folder)).toHaveLength(3);
 });
 
 test("and again, also where something else has its name", async () => {
@@ -82,7 +82,7 @@ test("what another run of the cub has published is put back as well, and only wh
   const { folder, path, first, beside } = scene;
   writeFileSync(join(folder, `.${first}`), "unfinished");
   symlinkSync("nowhere", path("0".repeat(40)));
-  await using later = new PublishedPacks(folder);
+  await using later = new PublishedPacks(folder, scene.objectsDir);
   await later.adopt();
   rmSync(path(first));
   writeFileSync(path(beside), "x");
@@ -94,7 +94,7 @@ test("what another run of the cub has published is put back as well, and only wh
 test("it is taken over once: what has come since is another one's, until its own cub has published it", async () => {
   await using scene = await publishedScene();
   const { folder, path, first, second } = scene;
-  await using later = new PublishedPacks(folder);
+  await using later = new PublishedPacks(folder, scene.objectsDir);
   renameSync(path(first), join(folder, "later"));
   await later.adopt();
   renameSync(join(folder, "later"), path(first));

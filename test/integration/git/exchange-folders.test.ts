@@ -1,8 +1,8 @@
 // What is in folders of the exchange that no cub has published there.
 import { expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { leftInExchange } from "../../../lib/git/left-in-exchange.ts";
+import { exchangeFolders } from "../../../lib/git/exchange-folders.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 
 const hash = (digit: string) => digit.repeat(40);
@@ -16,25 +16,30 @@ test("what is no pack of a commit is left, whatever it is and however it is name
   mkdirSync(at("messy", `${hash("c")}.pack`));
   symlinkSync("/etc", at("messy", "link"));
   writeFileSync(Buffer.concat([Buffer.from(`${at("messy")}/`), Buffer.from([0xff])]), "");
-  const [found, ...more] = leftInExchange(exchange.path);
+  linkSync(at("clean", `${hash("a")}.pack`), at("clean", `${hash("d")}.pack`));
+  const [clean, found, ...more] = exchangeFolders(exchange.path);
   expect(more).toEqual([]);
-  const names = [`${hash("c")}.pack`, "link", "run.sh", "\ufffd"];
-  expect({ ...found, names: found?.names.toSorted() }).toEqual({ agent: "messy", path: at("messy"), names });
+  expect(clean).toEqual({ agent: "clean", path: at("clean"), unpublished: [], bytes: 4 });
+  const unpublished = [`${hash("c")}.pack`, "link", "run.sh", "\ufffd"];
+  expect({ ...found, unpublished: found?.unpublished.toSorted() }).toEqual({
+    ...{ agent: "messy", path: at("messy"), unpublished, bytes: 4 },
+  });
 });
 
 test("a pack that is being written was not left, until git would have ended long ago", () => {
   using exchange = temporaryFolder();
   mkdirSync(join(exchange.path, "one"));
   writeFileSync(join(exchange.path, "one", `.${hash("b")}`), "");
-  expect(leftInExchange(exchange.path)).toEqual([]);
-  expect(leftInExchange(exchange.path, Date.now() + 16 * 60_000)).toMatchObject([{ agent: "one", names: [`.${hash("b")}`] }]);
+  expect(exchangeFolders(exchange.path)).toMatchObject([{ agent: "one", unpublished: [] }]);
+  const later = Date.now() + 16 * 60_000;
+  expect(exchangeFolders(exchange.path, later)).toMatchObject([{ agent: "one", unpublished: [`.${hash("b")}`] }]);
 });
 
 test("without an exchange nothing is left, and what is no folder is named", () => {
   using folder = temporaryFolder();
-  expect(leftInExchange(join(folder.path, "nothing"))).toEqual([]);
+  expect(exchangeFolders(join(folder.path, "nothing"))).toEqual([]);
   writeFileSync(join(folder.path, "one"), "");
-  expect(leftInExchange(folder.path)).toMatchObject([
-    { agent: "one", names: [], problem: expect.stringContaining("is no folder") },
+  expect(exchangeFolders(folder.path)).toMatchObject([
+    { agent: "one", unpublished: [], problem: expect.stringContaining("is no folder") },
   ]);
 });
