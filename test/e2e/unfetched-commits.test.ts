@@ -69,6 +69,9 @@ test("nor while a commit on record is not to be had", async () => {
   const { code, err } = await away();
   expect([code, err]).toEqual([1, expect.stringContaining(`${refusal()} Nothing was stopped.`)]);
   expect(err).toContain("on record is not fetched as");
+  // It is not to be had by starting parts that run: which one it is, and how to go on without it.
+  const [made] = JSON.parse(await sett.need("hoard", "--json", "--type", "CodeCommit"));
+  expect(err).toContain(`${made.id.slice(0, 8)} of painter is lost already, and all others are fetched: sett down --name`);
   await rename(join(packs, "elsewhere"), join(packs, pack));
   expect(JSON.parse(await sett.need("list", "--json"))[0].state).toBe("running");
 });

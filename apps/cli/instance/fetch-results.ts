@@ -31,20 +31,21 @@ export async function readResultsAt(place: Connectable): Promise<Results> {
  */
 export type Reporting = "all" | "count" | { of: ArtefactId };
 
-/**
- * Resolves with whether the repository has all commits on record. Never throws: it reports what it cannot fetch, and the next run tries
- * again.
- */
+/** `isWhole`: the repository has all commits on record. `broken`: those that could not be fetched, if it was tried. */
+export type FetchedResults = { isWhole: boolean; broken: ImportedCommits["broken"] };
+
+/** Never throws: it reports what it cannot fetch, and the next run tries again. */
 export async function fetchResults(
   shell: Shell,
   workspace: string | undefined,
   read: () => Promise<Results>,
   reporting: Reporting = "all",
-): Promise<boolean> {
-  if (workspace === undefined || workspace === "") return true;
+): Promise<FetchedResults> {
+  const nothing = { isWhole: true, broken: [] };
+  if (workspace === undefined || workspace === "") return nothing;
   try {
     const { instance, commits } = await read();
-    if (commits.length === 0) return true;
+    if (commits.length === 0) return nothing;
     const { HostRepository } = await import("../../../lib/git/host-repository.ts");
     const repository = await HostRepository.open(workspace, { env: shell.env });
     const api = apiOf(shell.env);
@@ -53,10 +54,10 @@ export async function fetchResults(
         ? await repository.fetchCommits(instance, commits)
         : await fetchRemoteCommits(api, repository, { instance, commits });
     report(imported, reporting, shell);
-    return imported.broken.length === 0;
+    return { isWhole: imported.broken.length === 0, broken: imported.broken };
   } catch (error) {
     shell.messages.warn(`The commits of agents cannot be fetched into ${workspace}: ${messageOf(error)}`);
-    return false;
+    return { isWhole: false, broken: [] };
   }
 }
 
@@ -64,10 +65,10 @@ function report({ broken }: ImportedCommits, reporting: Reporting, { messages }:
   const [first] = broken;
   if (reporting === "count" && first !== undefined) {
     const what = broken.length === 1 ? "A commit on record is" : `${broken.length} commits on record are`;
-    messages.warn(`${what} not fetched. Why: sett unearth ${shortId(artefactOf(first))}`);
+    messages.warn(`${what} not fetched. Why: sett unearth ${shortId(artefactOf(first.ref))}`);
   }
   const listed =
-    reporting === "all" ? broken : reporting === "count" ? [] : broken.filter((one) => artefactOf(one) === reporting.of);
+    reporting === "all" ? broken : reporting === "count" ? [] : broken.filter((one) => artefactOf(one.ref) === reporting.of);
   for (const { ref, commit, reason } of listed.slice(0, maxListed)) {
     messages.warn(`The commit ${short(commit)} on record is not fetched as ${ref}: ${reason}`);
   }
@@ -75,7 +76,7 @@ function report({ broken }: ImportedCommits, reporting: Reporting, { messages }:
 }
 
 /** The ref of a result ends with its artefact's id. */
-function artefactOf({ ref }: { ref: string }): string {
+export function artefactOf(ref: string): string {
   return ref.slice(ref.lastIndexOf("/") + 1);
 }
 

@@ -1,20 +1,26 @@
 // `sett down` fetches the results of agents before it removes the record of them; `--volumes` removes that record for good.
+
+import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { fetchResults, type Results, readResultsAt } from "./fetch-results.ts";
+import { artefactOf, type FetchedResults, fetchResults, type Results, readResultsAt } from "./fetch-results.ts";
 import { MissingResults } from "./missing-results.ts";
 import { redisUrlsOf } from "./place.ts";
 
 /** `mustHave`: `sett down` must stop where a result cannot be fetched. */
 type Options = { parts: InstanceParts; repository: HostRepository; mustHave: boolean };
 
+const maxNamed = 3;
+
 export class LastResults {
   readonly #options: Options;
   readonly #shell: Shell;
   readonly #missing: MissingResults;
   #read: Results | undefined;
+  /** The results that the last fetch has found to be gone; their agents may run, and cannot give them any more. */
+  #broken: FetchedResults["broken"] = [];
 
   constructor(options: Options, shell: Shell) {
     this.#options = options;
@@ -51,8 +57,9 @@ export class LastResults {
     if (!this.#hasRun()) return;
     const { place } = this.#options.repository;
     const results = this.#read;
-    const isDone = results !== undefined && (await fetchResults(this.#shell, place.toplevel, async () => results));
-    if (isDone) return await this.#missing.forget();
+    const fetched = results && (await fetchResults(this.#shell, place.toplevel, async () => results));
+    if (fetched?.isWhole) return await this.#missing.forget();
+    this.#broken = fetched?.broken ?? [];
     if (await this.#isAtStake()) throw this.#refusal(stage, "The reason is above.");
     if (await this.#mayBeLeft()) await this.#missing.note();
   }
@@ -79,8 +86,16 @@ export class LastResults {
   #refusal(stage: string, reason: string): SettError {
     const { instance } = this.#options.parts;
     const message = `Results of ${instance}'s agents cannot be fetched, and --volumes would remove them. ${stage} ${reason}`;
-    return new SettError("not-ready", message, {
-      hint: `\`sett up --name ${instance}\` starts the parts that do not run; then try again. To lose these results: sett down --name ${instance} --volumes --force`,
-    });
+    const lose = `sett down --name ${instance} --volumes --force`;
+    if (this.#broken.length === 0) {
+      const hint = `\`sett up --name ${instance}\` starts the parts that do not run; then try again. To lose these results: ${lose}`;
+      return new SettError("not-ready", message, { hint });
+    }
+    const names = this.#broken
+      .slice(0, maxNamed)
+      .map(({ ref, agent }) => `${shortId(artefactOf(ref))}${agent && ` of ${agent}`}`);
+    const more = this.#broken.length > maxNamed ? ` and ${this.#broken.length - maxNamed} more` : "";
+    const hint = `Where the reasons do not change, ${names.join(", ")}${more} ${this.#broken.length === 1 ? "is" : "are"} lost already, and all others are fetched: ${lose}`;
+    return new SettError("not-ready", message, { hint });
   }
 }

@@ -19,10 +19,12 @@ import { removeBuiltImages, removeImage } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
 
+const patienceMs = 30_000;
+
 type DockerOptions = {
   /** Default: the Engine that the docker command line would use, by DOCKER_HOST and its companions, else the usual sockets. */
   socketPath?: string;
-  /** How long `check` waits. */
+  /** How long `check` waits. Default: half a minute, which an Engine that builds or starts much may take. */
   answerWithinMs?: number;
   /** How long each other request may take until its answer is complete. Default: as long as it takes, for some build images. */
   limitMs?: number;
@@ -34,7 +36,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   const logLimits = logLimitsOf(docker);
   return {
-    check: () => checkEngine(docker, options.answerWithinMs ?? 5_000),
+    check: () => checkEngine(docker, options.answerWithinMs ?? options.limitMs ?? patienceMs),
     lock: (instance, holder) => acquireLock(docker, lockName(instance), holder),
     images: {
       find: (tag) => findImage(docker, tag),

@@ -25,6 +25,23 @@ async function dyingEngine(bytes: string): Promise<AsyncDisposable & { socketPat
   };
 }
 
+/** An engine that answers each question about itself so late. */
+async function slowEngine(afterMs: number): Promise<AsyncDisposable & { socketPath: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+  const socketPath = join(folder, "docker.sock");
+  const info = { ServerVersion: "20.10.24", Architecture: "x86_64", NCPU: 1, MemTotal: 1 };
+  const server = createHttpServer((_, answer) => setTimeout(() => answer.end(JSON.stringify(info)), afterMs));
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  return {
+    socketPath,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** The beginning of a chunked answer whose end never comes. */
 function brokenAnswer(contentType: string, chunk: string): string {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: ${contentType}\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -56,6 +73,11 @@ test("an engine that takes the call and says nothing counts as unreachable", asy
   const runtime = await dockerRuntime({ socketPath: engine.socketPath, answerWithinMs: 100 });
   expect(await runtime.check().catch((error) => error)).toMatchObject({ code: "docker-unreachable" });
 });
+
+test("an engine that needs more than five seconds for its answer is waited for", async () => {
+  await using engine = await slowEngine(5_500);
+  expect(await (await dockerRuntime({ socketPath: engine.socketPath })).check()).toMatchObject({ version: "20.10.24" });
+}, 30_000);
 
 test("an engine that redirects is not followed, and that is its failure", async () => {
   const elsewhere = "HTTP/1.1 301 Moved Permanently\r\nLocation: http://no-such-host.invalid/info\r\nContent-Length: 0\r\n\r\n";
