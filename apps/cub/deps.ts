@@ -31,6 +31,8 @@ export type Deps = {
   isInContainer?: boolean | undefined;
   /** What `runTool` runs, for the log. */
   command: readonly string[];
+  /** It is Sett's own worker, and no command of the agent's. */
+  isWorker?: boolean | undefined;
   /** Decides bids; undefined for an agent without `bid_command`. */
   runBidCommand?: RunBidCommand | undefined;
   /** The limit of the context that the tool gets beside its target. */

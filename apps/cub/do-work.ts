@@ -96,7 +96,7 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
   });
   log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, command, base_commit: inputs.base });
   metrics.executions.inc();
-  const granted = { phase: grant.phase, kind: claim.kind, target: inputs.target.type };
+  const granted = { phase: grant.phase, kind: claim.kind, target: inputs.target.type, isWorker: deps.isWorker };
   const judged = judgeOutcome(await deps.runTool({ stdin, timeoutMs, signal }), granted, timeoutMs);
   const { network } = deps;
   const outcome = judged.kind === "failed" && network ? { ...judged, end: withNetworkHint(judged.end, network) } : judged;

@@ -2,10 +2,10 @@
 // reports it at once.
 import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
 import { failureArtefact } from "../../lib/core/result-artefact.ts";
-import { attemptLostType } from "../../lib/core/retry.ts";
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
+import { attemptLostType } from "../../lib/model/own-types.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
 import type { Deps, StopSignals } from "./deps.ts";

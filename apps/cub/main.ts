@@ -157,6 +157,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     network: hasNetwork() ? undefined : { hasProxy: egressUrl !== undefined },
     askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
+    isWorker,
     runTool: async ({ variables, traceparent, ...order }) => {
       const envOfRun = { ...withTrace(withModel(envOfTool(), variables), traceparent), ...secrets?.variables() };
       const run = (signal: AbortSignal) =>

@@ -25,7 +25,7 @@ export async function reserve(
       throw tokenError(result);
     case "exhausted": {
       const { outcome: _, ...exhausted } = result;
-      const headers = { "x-sett-budget": JSON.stringify(exhausted) };
+      const headers = { "x-sett-budget": JSON.stringify({ refusal: order.call.id, ...exhausted }) };
       throw new ClientError(402, "budget-exceeded", sentenceOf(exhausted), { headers });
     }
   }

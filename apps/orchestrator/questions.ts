@@ -6,7 +6,7 @@ import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
 import { nextVersion, type Origin } from "../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
-import { type ArtefactHead, goalFeedbackType } from "../../lib/model/artefact.ts";
+import { type ArtefactHead, isGoalFeedback } from "../../lib/model/artefact.ts";
 import { isBudgetQuestion } from "../../lib/model/budget-question.ts";
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
 import { type ArtefactId, ClaimId } from "../../lib/model/ids.ts";
@@ -106,12 +106,12 @@ export class Questions {
       const reason = `Answered by ${answererOf(answerHead)}`;
       await this.#decider.decide(claim.id, { kind: "question_closed", reason }, basis);
     }
-    const { id, claim_id, produced_by_agent, type } = question;
+    const { id, claim_id, produced_by_agent } = question;
     // First, so that the next attempt finds the raised budget.
     if (isBudgetQuestion(question)) await raiseByAnswer(this.#deps, question, answer);
     if (produced_by_agent !== "" && claim_id !== "")
       await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, basis);
-    else if (type === goalFeedbackType && answerHead !== undefined) await this.#restateGoal(question, answerHead.id);
+    else if (isGoalFeedback(question) && answerHead !== undefined) await this.#restateGoal(question, answerHead.id);
   }
 
   /** The answer to feedback on a goal is the goal's next version. */

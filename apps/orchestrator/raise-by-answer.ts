@@ -1,14 +1,15 @@
 // A person's answer to an agent whose budget is spent raises the budget, before the agent goes on.
 import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import { readRefusal } from "../../lib/blackboard/read-refusal.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
-import { amountsOfAnswer, type BudgetQuestion, readBudgetQuestion } from "../../lib/model/budget-question.ts";
+import { amountsOfAnswer } from "../../lib/model/budget-question.ts";
 import type { Actor } from "../../lib/model/event.ts";
-import { AgentName, type ArtefactId } from "../../lib/model/ids.ts";
+import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 
 /**
- * Does nothing where the answer is an agent's, or no amount: the agent goes on, finds its budget spent, and asks again. A repeat raises
- * nothing more: the answer is the cause.
+ * Does nothing where the answer is an agent's, or no amount, or where the record knows nothing of the refusal that the question names: the
+ * agent goes on, and may find its budget spent. A repeat raises nothing more: the answer is the cause.
  */
 export async function raiseByAnswer(
   { board, log }: Pick<Deps, "board" | "log">,
@@ -16,29 +17,17 @@ export async function raiseByAnswer(
   id: ArtefactId,
 ): Promise<void> {
   const [answer, asked] = await Promise.all([board.readArtefact(id), board.readArtefact(question.id)]);
-  if (answer === undefined || answer.produced_by_agent !== "") return;
-  const about = readBudgetQuestion(asked?.payload ?? "");
-  const agent = AgentName.safeParse(question.produced_by_agent).data;
+  if (answer === undefined || asked === undefined || answer.produced_by_agent !== "") return;
+  const refusal = await readRefusal(board, asked);
   const ids = { goal_id: question.goal_id, artefact_id: id };
-  const add = about && (await amountsOf(board, answer, about, agent));
-  if (about === undefined || add === undefined) return log.info("An answer to a question about a budget is no amount", ids);
-  const whose = about.scope === "grant" && agent !== undefined ? { agent } : {};
+  if (refusal === undefined) return log.warn("A question names no refusal of the gateway, so its answer raises no budget", ids);
+  const add = amountsOfAnswer(answer.payload, refusal);
+  if (add === undefined) return log.info("An answer to a question about a budget is no amount", ids);
+  const whose = refusal.scope === "grant" ? { agent: refusal.agent } : {};
   const actor = await actorOf(board, answer);
   const { outcome, ...rest } = await board.raiseBudget({ goal: question.goal_id, ...whose, add, actor, cause: id });
   if (outcome === "refused") return log.warn("The blackboard refused to raise a budget", { ...ids, ...rest });
   if (outcome === "raised") log.info("Raised a budget", { ...ids, ...whose, ...add });
-}
-
-/** `yes` is as much as sett.yml allows, and not what the agent says that it does: the gateway has announced it. */
-async function amountsOf(
-  board: Pick<LeaderBlackboard, "readGateway">,
-  { payload }: Artefact,
-  { scope, kind }: BudgetQuestion,
-  agent: AgentName | undefined,
-) {
-  const gateway = await board.readGateway();
-  const limits = scope === "goal" ? gateway?.goal_budget : gateway?.agents[agent ?? ""]?.budget;
-  return amountsOfAnswer(payload, kind, limits?.[kind]);
 }
 
 const pageSize = 500;

@@ -9,9 +9,11 @@ import {
   saysEnough,
   wholeResult,
 } from "../../lib/blackboard/mailed-result.ts";
+import { readRefusal } from "../../lib/blackboard/read-refusal.ts";
 import { verdictOf } from "../../lib/core/review-verdict.ts";
 import { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
+import { budgetExceededType } from "../../lib/model/model-call.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import { withEnd, withStart } from "./claim-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
@@ -45,7 +47,13 @@ export class ResultStore {
     const result = wholeResult(mailed, origin, fresh);
     const unread = saysEnough(mailed) ? undefined : Artefact.safeParse(result.artefact).error;
     if (unread !== undefined) return `The result is no artefact: ${unread.issues[0]?.message}.`;
-    return mailedResultProblem(result, origin) ?? result;
+    return mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact)) ?? result;
+  }
+
+  /** Only what the gateway has refused may be said to be for want of budget: people answer it with money, and it is not tried again. */
+  async #refusalProblem(artefact: Artefact): Promise<string | undefined> {
+    if (artefact.type !== budgetExceededType || (await readRefusal(this.#board, artefact)) !== undefined) return undefined;
+    return `The ${artefact.structural_type} says that a budget is spent, and the gateway has refused no such call of this work.`;
   }
 
   /** With what it decides about its claim, where that can be known. */

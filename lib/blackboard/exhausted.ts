@@ -3,20 +3,22 @@ import { type Amounts, amountKinds, type Budget } from "../model/budget.ts";
 import type { BudgetScope, Exhausted } from "../model/model-call.ts";
 
 /**
- * The first dimension that does not allow it; undefined when all do. `limits`: with what was added. A limit of 0 allows nothing, also not what
- * costs nothing.
+ * The first dimension that does not allow it; undefined when all do. `allowed`: without what was `added`. A limit of 0 allows nothing, also
+ * not what costs nothing.
  */
 export function exhaustedOf(
   scope: BudgetScope,
-  limits: Budget,
+  allowed: Budget,
+  added: Amounts,
   { spent, reserved }: { spent: Amounts; reserved: Amounts },
   needed: Amounts,
 ): Exhausted | undefined {
   for (const kind of amountKinds) {
-    const limit = limits[kind];
-    if (limit === undefined) continue;
+    const base = allowed[kind];
+    if (base === undefined) continue;
+    const limit = base + added[kind];
     if (limit > 0 && spent[kind] + reserved[kind] + needed[kind] <= limit) continue;
-    return { scope, kind, limit, spent: spent[kind], reserved: reserved[kind], needed: needed[kind] };
+    return { scope, kind, allowed: base, limit, spent: spent[kind], reserved: reserved[kind], needed: needed[kind] };
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 import { Artefact, type ArtefactHead, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { Claim, RunningGrant } from "../model/claim.ts";
 import { LogicalId } from "../model/ids.ts";
+import { forbiddenOwnType, namedOwnType } from "../model/own-types.ts";
 import type { GrantResult } from "./grant-port.ts";
 import type { MailedResult } from "./mail.ts";
 
@@ -67,7 +68,8 @@ export function saysEnough({ artefact }: MailedResult): boolean {
 }
 
 /** A sentence; undefined where nothing is wrong. */
-export function mailedResultProblem({ outcome, artefact }: GrantResult, origin: ResultOrigin): string | undefined {
+export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): string | undefined {
+  const { outcome, artefact } = result;
   const { claim, grant, role, target } = origin;
   const { structural_type, source_artefacts } = artefact;
   if (artefact.produced_by_agent !== grant.agent) return `The result says that agent ${artefact.produced_by_agent} has made it.`;
@@ -80,6 +82,11 @@ export function mailedResultProblem({ outcome, artefact }: GrantResult, origin: 
     return `The result cannot be version ${artefact.version} of thread ${artefact.logical_id}.`;
   const allowed = typesOf(outcome, origin);
   if (!allowed.includes(structural_type)) return `This work ends with ${allowed.join(" or ")}, and not with ${structural_type}.`;
+  const own = forbiddenOwnType(artefact, "agent");
+  if (own !== undefined) return `The result has ${namedOwnType(artefact.type, own)}.`;
+  // What follows a failure depends on this word, and people see the other.
+  if (result.outcome === "failed" && result.failureType !== undefined && result.failureType !== artefact.type)
+    return `The result is a failure of type ${artefact.type}, and says that it is one of type ${result.failureType}.`;
   // The first source of an answer is its question.
   if (structural_type === "Answer" && source_artefacts[0] !== claim.artefact_id)
     return `An answer names its question ${claim.artefact_id} first.`;

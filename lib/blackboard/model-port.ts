@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Amounts, Budget } from "../model/budget.ts";
 import type { Actor } from "../model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../model/ids.ts";
-import type { CallRecord, Exhausted, ModelToken, OpenCall } from "../model/model-call.ts";
+import type { BudgetRefusal, CallRecord, Exhausted, ModelToken, OpenCall } from "../model/model-call.ts";
 import type { ReadOn } from "./artefact-port.ts";
 import type { Refused } from "./refused.ts";
 
@@ -21,6 +21,8 @@ export type GoalSpending = {
   added: Amounts;
   /** What people have added to the limits of each agent's grants in this goal. */
   addedOfAgents: Map<AgentName, Amounts>;
+  /** The last one of each attempt, in no order that means anything. */
+  refusals: BudgetRefusal[];
 };
 
 /** What the running gateway enforces, for people to see; no keys. */
@@ -54,6 +56,7 @@ export interface ModelBoard {
    * Checks the token and reserves `call.reserved` against the limits of the goal and the grant (with what people have added), in one step:
    * what is spent and reserved never exceeds a limit. `limits`: as the configuration has them. The reservation lapses `leaseMs` after its
    * last renewal. A repeat with the same id is `reserved` again. The ids of claim, goal and artefact are those of the token's caller.
+   * `exhausted` is kept as the attempt's last refusal, with the call's id; not where the same call is reserved later.
    */
   reserveCall(order: {
     token: ModelToken;

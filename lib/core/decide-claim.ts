@@ -5,10 +5,12 @@
 //        └────────────────────────┴──────────────▶ terminated ◀┴───────────────────────────────┘
 //
 // A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is harmless.
+
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type Grant, isEnded, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import { ofSame } from "../model/of-same.ts";
+import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
 import { type Phase, phaseOfStatus, phases, phasesAfter, phaseTable } from "../model/phase.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { cancelGrants } from "./cancel-grants.ts";
@@ -17,16 +19,7 @@ import { Draft } from "./claim-draft.ts";
 import { isBiddingOver } from "./consensus.ts";
 import { followUpOnFeedback, reworkByAnother, reworkerAfter } from "./feedback.ts";
 import { imposeBidsOfSilent, imposeMissingBids } from "./missing-bids.ts";
-import {
-  agentRemovedType,
-  agentSilentType,
-  attemptLostType,
-  type FailedGrant,
-  nextAttempt,
-  repeatedAttempt,
-  resumedAttempt,
-  retryAfterMs,
-} from "./retry.ts";
+import { type FailedGrant, nextAttempt, repeatedAttempt, resumedAttempt, retryAfterMs } from "./retry.ts";
 import { hasTool } from "./stand-in.ts";
 import { placeStandingBids } from "./standing-bids.ts";
 

@@ -1,11 +1,13 @@
 // What follows when reviewers do not approve (docs/internals/claims.md#reviews-and-the-feedback-loop).
+
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type Artefact, userRole } from "../model/artefact.ts";
 import type { StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
+import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
 import type { Policy } from "../model/policy.ts";
 import type { DecisionInput } from "./claim-decision.ts";
-import { agentRemovedType, agentSilentType, attemptLostType, type FailedGrant } from "./retry.ts";
+import type { FailedGrant } from "./retry.ts";
 import type { Verdict } from "./review-verdict.ts";
 import { causeOfStandIn, isNotRegistered, standInsFor } from "./stand-in.ts";
 

@@ -1,5 +1,6 @@
 // The status of a goal, derived from the blackboard and stored nowhere (docs/internals/claims.md#goal-status).
-import { type ArtefactHead, goalFeedbackType } from "../model/artefact.ts";
+
+import { type ArtefactHead, isGoalFeedback } from "../model/artefact.ts";
 import {
   type Claim,
   type ClaimSnapshot,
@@ -10,8 +11,8 @@ import {
   missingBidders,
 } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
+import { agentRemovedType, attemptLostType } from "../model/own-types.ts";
 import { unreachable } from "../model/unreachable.ts";
-import { agentRemovedType, attemptLostType } from "./retry.ts";
 import { causeOfRetry } from "./retry-claim.ts";
 import { causeOfStandIn } from "./stand-in.ts";
 
@@ -146,12 +147,7 @@ function goalsOwed({ goal, artefacts, openQuestions }: GoalFacts): GoalArtefact[
   const versions = artefacts.filter((artefact) => String(artefact.logical_id) === String(goal));
   const isTaken = (answer: GoalArtefact) => versions.some((version) => version.source_artefacts.includes(answer.id));
   return artefacts.filter(
-    ({ id, structural_type, type, produced_by_agent }) =>
-      structural_type === "Question" &&
-      type === goalFeedbackType &&
-      produced_by_agent === "" &&
-      !openQuestions.has(id) &&
-      !answersTo(id, artefacts).some(isTaken),
+    (one) => isGoalFeedback(one) && !openQuestions.has(one.id) && !answersTo(one.id, artefacts).some(isTaken),
   );
 }
 

@@ -1,6 +1,7 @@
 // From the bytes on a tool's stdout to the content of its artefact, or to the reason of its Failure.
 import { type Artefact, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { ClaimKind } from "../model/claim.ts";
+import { forbiddenOwnType, namedOwnType } from "../model/own-types.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
 import { textProblem } from "../model/text-problem.ts";
 import { FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
@@ -12,8 +13,8 @@ export type ReadToolOutput = { ok: true; result: ToolResult } | { ok: false; rea
 /** The limit of the list of problems in a reason: a tool may have written ten thousand unknown keys. */
 const maxListLength = 2000;
 
-/** The grant decides which answers are valid. `target`: the type of the target artefact. */
-export type GrantContext = { phase: Phase; kind: ClaimKind; target: string };
+/** The grant decides which answers are valid. `target`: the type of the target artefact. `isWorker`: Sett's own worker has printed it. */
+export type GrantContext = { phase: Phase; kind: ClaimKind; target: string; isWorker?: boolean | undefined };
 
 /** Never throws. `reason` is one or two sentences, without the output itself but for a short quotation. */
 export function readToolOutput(stdout: Uint8Array, granted: GrantContext): ReadToolOutput {
@@ -62,6 +63,9 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
   if (payloadBytes > maxPayloadBytes) {
     return refuse(`The payload in the tool's output has ${payloadBytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`);
   }
+  const own = forbiddenOwnType(draft, granted.isWorker ? "worker" : "command");
+  if (own !== undefined)
+    return refuse(`The tool printed ${namedOwnType(draft.type, own)}: no agent may use it. Print a type of another name.`);
   const problem = textProblem(metadata);
   if (problem !== undefined) return refuse(`\`metadata\` in the tool's output ${problem}.`);
   const metadataBytes = new TextEncoder().encode(JSON.stringify({ summary, ...metadata })).byteLength;

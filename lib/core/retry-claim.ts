@@ -1,11 +1,12 @@
 // Tries a failed claim again at a person's request: grants that are done stay done, grants that failed or were cancelled are queued again.
+
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import { type Claim, type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
 import type { ArtefactId, ClaimId } from "../model/ids.ts";
+import { attemptLostType } from "../model/own-types.ts";
 import { phaseTable } from "../model/phase.ts";
 import { newGrant } from "./claim-draft.ts";
-import { attemptLostType } from "./retry.ts";
 import { causeOfStandIn } from "./stand-in.ts";
 
 export type RetriedClaim = { ok: true; claim: Claim; cause: string; grants: Grant[] } | { ok: false; reason: string };

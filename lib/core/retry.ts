@@ -4,19 +4,11 @@ import type { AgentRegistration } from "../model/agent.ts";
 import type { Grant, RunningGrant, WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";
 import { budgetExceededType } from "../model/model-call.ts";
+import { agentSilentType } from "../model/own-types.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 export type FailedGrant = Extract<Grant, { state: "failed" }>;
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
-
-/** The type of the Failure for an attempt whose agent has stopped renewing its lease, or whose worker has ended. */
-export const attemptLostType = "AttemptLost";
-
-/**
- * The types of the Failures for work that an agent has not begun: it is not registered any more, or has given no sign of life for too long.
- */
-export const agentRemovedType = "AgentRemoved";
-export const agentSilentType = "AgentSilent";
 
 const firstDelayMs = 1_000;
 const maxDelayMs = 60_000;

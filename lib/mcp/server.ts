@@ -65,6 +65,7 @@ function register<Shape extends z.ZodRawShape>(server: McpServer, tool: Tool<Sha
           postGoal,
           changes,
           actor: actorBy(person, client),
+          mayRaise: deps.rights.has("budget"),
           marks: { by_assistant: assistantName(client) },
           signal: extra.signal,
           report: (done, message) => report(extra, done, message),

@@ -1,8 +1,11 @@
 // What the bearer of a token may do with the API of an instance.
 import { z } from "zod";
 
-/** `read` every GET; `forage` state goals; `answer` questions and budgets; `approve` and reject; `control`: cancel, retry, pause, resume. */
-export const Right = z.enum(["read", "forage", "answer", "approve", "control"]);
+/**
+ * `read` every GET; `forage` state goals; `answer` questions; `budget`: raise what may be spent; `approve` and reject; `control`: cancel,
+ * retry, pause, resume.
+ */
+export const Right = z.enum(["read", "forage", "answer", "budget", "approve", "control"]);
 export type Right = z.infer<typeof Right>;
 
 export const allRights: readonly Right[] = Right.options;

@@ -48,6 +48,11 @@ export const codeCommitType = "CodeCommit";
 /** The type of the Question that the orchestrator posts for reviewers' feedback on a goal. */
 export const goalFeedbackType = "GoalFeedback";
 
+/** Whether a person's answer becomes the goal's next version. A Question of an agent never is one, whatever its type. */
+export function isGoalFeedback(one: Pick<Artefact, "structural_type" | "type" | "produced_by_agent">): boolean {
+  return one.structural_type === "Question" && one.type === goalFeedbackType && one.produced_by_agent === "";
+}
+
 /** The role recorded for what people post. */
 export const userRole = "user";
 

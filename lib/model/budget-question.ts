@@ -1,49 +1,76 @@
 // The question of an agent whose budget is spent, and a person's answer, which raises it.
 import { z } from "zod";
 import type { Artefact } from "./artefact.ts";
-import { type AmountKind, type Amounts, amountKinds, amountsSyntax, parseAmounts } from "./budget.ts";
-import { budgetExceededType } from "./model-call.ts";
+import { type AmountKind, type Amounts, amountsSyntax, formatAmount, formatAmounts, parseAmounts } from "./budget.ts";
+import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
 
-/** What of the payload counts. The figures in it are the agent's words, and decide nothing. */
-const BudgetQuestion = z.object({ scope: z.enum(["goal", "grant"]), kind: z.enum(amountKinds), question: z.string().optional() });
-export type BudgetQuestion = z.infer<typeof BudgetQuestion>;
+/** `refusal`: the id of the gateway's refusal. What else the payload says is the agent's words, and decides nothing. */
+const BudgetPayload = z.object({ refusal: z.string().optional(), question: z.string().optional() });
 
-export const howToRaise = `${amountsSyntax}, or \`yes\` for once more what the limit was`;
+/** For people. `yes` is named with its amount, where it is one. */
+export function howToRaise(refusal: Pick<BudgetRefusal, "kind" | "allowed">): string {
+  const add = amountsOfYes(refusal);
+  return add === undefined ? amountsSyntax : `${amountsSyntax}, or \`yes\` for ${formatAmounts(add)}`;
+}
 
 const exampleAmounts: Readonly<Record<AmountKind, string>> = { nanousd: "5usd", tokens: "200ktokens", calls: "50calls" };
 
 /** An amount of the kind that ran out: more of another kind changes nothing. */
-export function exampleAmount({ payload }: Pick<Artefact, "payload">): string {
-  return exampleAmounts[readBudgetQuestion(payload)?.kind ?? "nanousd"];
+export function exampleAmount({ kind }: Pick<BudgetRefusal, "kind">): string {
+  return exampleAmounts[kind];
+}
+
+type Named = Pick<Artefact, "type" | "payload" | "produced_by_agent" | "claim_id">;
+
+/** The refusal that this Question or Failure names, where it is one of its own work; undefined where the record knows of none. */
+export function namedRefusal(
+  { type, payload, produced_by_agent, claim_id }: Named,
+  refusals: readonly BudgetRefusal[],
+): BudgetRefusal | undefined {
+  if (type !== budgetExceededType) return undefined;
+  const { refusal } = readPayload(payload);
+  return refusals.find(({ id, agent, claim_id: claim }) => id === refusal && agent === produced_by_agent && claim === claim_id);
 }
 
 export function isBudgetQuestion({ structural_type, type }: Pick<Artefact, "structural_type" | "type">): boolean {
   return structural_type === "Question" && type === budgetExceededType;
 }
 
-/** Undefined where the payload is not one of ours. */
-export function readBudgetQuestion(payload: string): BudgetQuestion | undefined {
+/** What the record says, in a sentence. */
+export function refusalSentence({ scope, agent, kind, limit, spent, reserved, needed }: BudgetRefusal): string {
+  const amount = (value: number) => formatAmount(kind, value);
+  const whose = scope === "goal" ? "The budget of the goal" : `The budget of ${agent} for each of its grants`;
+  const underWay = reserved === 0 ? "" : `, ${amount(reserved)} reserved`;
+  return `${whose} is used up: of ${amount(limit)}, ${amount(spent)} spent${underWay}; the refused call may need ${amount(needed)}.`;
+}
+
+/** What `yes` adds: as much as sett.yml allows. Undefined where that is nothing. */
+export function amountsOfYes({ kind, allowed }: Pick<BudgetRefusal, "kind" | "allowed">): Amounts | undefined {
+  return allowed === 0 ? undefined : { nanousd: 0, tokens: 0, calls: 0, [kind]: allowed };
+}
+
+/** `$5.00 to the budget of the goal`. */
+export function raiseText(add: Amounts, { scope, agent }: Pick<BudgetRefusal, "scope" | "agent">): string {
+  return `${formatAmounts(add)} to the budget of ${scope === "goal" ? "the goal" : `${agent}'s grants in this goal`}`;
+}
+
+function readPayload(payload: string): z.infer<typeof BudgetPayload> {
   try {
-    return BudgetQuestion.safeParse(JSON.parse(payload)).data;
+    return BudgetPayload.safeParse(JSON.parse(payload)).data ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
 /** A question's words for people: of one about a budget they are a member of its payload. */
 export function questionText(question: Pick<Artefact, "structural_type" | "type" | "payload">): string {
   const { payload } = question;
-  return isBudgetQuestion(question) ? (readBudgetQuestion(payload)?.question ?? payload) : payload;
+  return isBudgetQuestion(question) ? (readPayload(payload).question ?? payload) : payload;
 }
 
-export function isBudgetAnswer(text: string): boolean {
-  return isYes(text) || parseAmounts(text) !== undefined;
-}
-
-/** How much an answer adds; undefined where it is no amount. `limit`: what sett.yml allows, where it has such a limit. */
-export function amountsOfAnswer(text: string, kind: AmountKind, limit: number | undefined): Amounts | undefined {
-  if (!isYes(text)) return parseAmounts(text);
-  return limit === undefined || limit === 0 ? undefined : { nanousd: 0, tokens: 0, calls: 0, [kind]: limit };
+/** How much an answer adds; undefined where it is no amount. */
+export function amountsOfAnswer(text: string, refusal: BudgetRefusal): Amounts | undefined {
+  return isYes(text) ? amountsOfYes(refusal) : parseAmounts(text);
 }
 
 function isYes(text: string): boolean {

@@ -1,6 +1,6 @@
 // A call of a language model: who may make it, and the record of it.
 import { z } from "zod";
-import { type AmountKind, Amounts } from "./budget.ts";
+import { Amounts, amountKinds } from "./budget.ts";
 import { Provider } from "./config-models.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 
@@ -88,10 +88,29 @@ export const CallRecord = OpenCall.extend({
 export type CallRecord = z.infer<typeof CallRecord>;
 
 /** Whose budget does not allow a call: `grant` is one agent's work on one claim, its bid and all its attempts together. */
-export type BudgetScope = "goal" | "grant";
+export const BudgetScope = z.enum(["goal", "grant"]);
+export type BudgetScope = z.infer<typeof BudgetScope>;
 
-/** Why a call was not allowed: with what is spent and reserved, `needed` more would exceed `limit`. */
-export type Exhausted = { scope: BudgetScope; kind: AmountKind; limit: number; spent: number; reserved: number; needed: number };
+const whole = z.int().min(0);
+
+/**
+ * Why a call was not allowed: with what is spent and reserved, `needed` more would exceed `limit`. `allowed`: the limit in sett.yml, to which
+ * `limit` adds what people have added.
+ */
+export const Exhausted = z.strictObject({
+  scope: BudgetScope,
+  kind: z.enum(amountKinds),
+  allowed: whole,
+  limit: whole,
+  spent: whole,
+  reserved: whole,
+  needed: whole,
+});
+export type Exhausted = z.infer<typeof Exhausted>;
+
+/** The last refusal of an attempt for want of budget, as the record has it. `id`: of the call. `attempt`: 0 for a bid. */
+export const BudgetRefusal = Exhausted.extend({ id: z.uuid(), claim_id: ClaimId, agent: AgentName, attempt: whole });
+export type BudgetRefusal = z.infer<typeof BudgetRefusal>;
 
 /** The type of the Failure, or with `on_budget: ask` of the Question, of an agent whose budget is spent. */
 export const budgetExceededType = "BudgetExceeded";

@@ -1,5 +1,6 @@
 // What waits for a person, as the API shows it.
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
+import { budgetJson } from "../../../lib/client/facts/inquiry-json.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
 
@@ -8,7 +9,9 @@ export function inquiryView(inquiry: Inquiry) {
   const common = { id, goal_id, since: inquiry.since, ...(overwritten && { overwritten }) };
   if (inquiry.kind === "question") {
     const { overwritten: _, ...question } = inquiry.question;
-    return { kind: "question" as const, ...common, question, text: questionText(question) };
+    const { refusal } = inquiry;
+    const budget = refusal === undefined ? {} : { budget: budgetJson(refusal) };
+    return { kind: "question" as const, ...common, question, ...budget, text: questionText(question) };
   }
   const { claim: claim_id, agent, content } = inquiry;
   const { overwritten: _, ...artefact } = inquiry.artefact;

@@ -35,7 +35,7 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
 
   // The gate has seen that the caller may read. Where one of them fails, the command line asks for each alone.
   api.post(`/v1/board/${readsTogether}`, async (context) => {
-    const deps = { board, actor: context.var.caller.actor, suggest, postGoal: neverPosts };
+    const deps = { board, actor: context.var.caller.actor, mayRaise: false, suggest, postGoal: neverPosts };
     const calls = Reads.safeParse(argumentsIn(await context.req.text())).data;
     if (calls === undefined) throw new SettError("usage", `Only 1 to ${maxReadsTogether} calls that read are answered together.`);
     const values = await Promise.all(calls.map(([name, args]) => serveCall(name, args, deps)));
@@ -48,7 +48,9 @@ export function addBoardRoutes(api: Api, parts: Parts): void {
     if (!isRemoteCall(name)) throw unknownCall(name);
     requireRight(caller, rightOf(name));
     const args = argumentsIn(await context.req.text());
-    const deps = { board, actor: caller.actor, suggest, postGoal: (goal: Posted) => repositoryOf(parts).postGoal(board, goal) };
+    const mayRaise = caller.rights.has("budget");
+    const postGoal = (goal: Posted) => repositoryOf(parts).postGoal(board, goal);
+    const deps = { board, actor: caller.actor, mayRaise, suggest, postGoal };
     const setGoal = async () => {
       const goal = rightOf(name) === "read" ? undefined : await goalOfCall(name, args, board);
       if (goal !== undefined) context.set("goal", goal);

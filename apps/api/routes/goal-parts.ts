@@ -58,7 +58,7 @@ const budget = createRoute({
   tags,
   summary: "Raise the limits of a goal, or of an agent's grants in it",
   security,
-  middleware: may("answer"),
+  middleware: may("budget"),
   request: {
     params,
     body: {

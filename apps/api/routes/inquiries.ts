@@ -53,7 +53,7 @@ const answer = createRoute({
   tags,
   summary: "Answer a question",
   description:
-    "The first answer counts. A question about the goal is answered with the whole new text of the goal, one about a budget with an amount.",
+    "The first answer counts. A question about the goal is answered with the whole new text of the goal, one about a budget with an amount, which needs the right `budget`.",
   security,
   middleware: may("answer"),
   request: {
@@ -140,7 +140,8 @@ export function addInquiryRoutes(api: Api, parts: Parts): void {
     context.set("goal", question.goal_id);
     const why = await whyQuestionClosed(board, question, suggest);
     if (why !== undefined) throw closed(why, parts);
-    const result = await postAnswer(board, question, text, { actor: context.var.caller.actor, suggest });
+    const { actor, rights } = context.var.caller;
+    const result = await postAnswer(board, question, text, { actor, suggest, mayRaise: rights.has("budget") });
     if (result.outcome === "closed") throw closed(result.why, parts);
     return context.json(headOf(result.answer), 201);
   });

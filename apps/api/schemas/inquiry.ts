@@ -1,17 +1,34 @@
 // What waits for a person.
 import { z } from "@hono/zod-openapi";
 import { Artefact } from "../../../lib/model/artefact.ts";
+import { amountKinds } from "../../../lib/model/budget.ts";
+import { BudgetScope } from "../../../lib/model/model-call.ts";
 import { ArtefactHead, Overwritten } from "./artefact.ts";
 import { Instant } from "./common.ts";
 
 const common = { id: z.string(), goal_id: z.string(), since: Instant, overwritten: Overwritten.optional() };
+
+const whole = z.int();
+const Budget = z
+  .strictObject({
+    says: z.string().openapi({ description: "A sentence with these figures." }),
+    scope: BudgetScope,
+    agent: z.string(),
+    kind: z.enum(amountKinds),
+    ...{ limit: whole, spent: whole, reserved: whole, needed: whole },
+    yes_adds: z.string().nullable().openapi({ description: "What the answer `yes` adds; null where it adds nothing." }),
+  })
+  .openapi("BudgetQuestion", {
+    description: "What the record says of a budget that is used up. An amount, or `yes`, raises it, with the right `budget`.",
+  });
 
 export const Question = z
   .strictObject({
     kind: z.literal("question"),
     ...common,
     question: Artefact.meta({ id: "Artefact" }),
-    text: z.string().openapi({ description: "What is asked, for people." }),
+    budget: Budget.optional(),
+    text: z.string().openapi({ description: "What is asked, in the words of who asks." }),
   })
   .openapi("Question");
 

@@ -10,7 +10,7 @@ import { resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
 import { plainLines } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
-import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
+import { type Artefact, isGoalFeedback } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
@@ -29,7 +29,7 @@ export const answer = defineCommand({
     "Prints the answer's id. The first answer counts, and the agent that asked continues with it.",
     "Without TEXT, on a terminal: opens $VISUAL or $EDITOR, with the question as a comment. An empty text posts no answer.",
     "Answer a question about the goal itself with the whole new text of the goal: the editor starts with the present text.",
-    "Answer an agent whose budget is spent with what you add: 5usd, 100k tokens, 50 calls, or yes for once more what the limit was.",
+    "Answer an agent whose budget is spent with what you add: 5usd, 100k tokens, 50 calls, or yes for the amount that `sett questions` names.",
   ].join("\n"),
   args: {
     id: { type: "positional", required: true, description: "a question; 6 or more characters of its id are enough" },
@@ -69,9 +69,9 @@ export const answer = defineCommand({
               session.actor(args.as),
               readObstacle(board, shell.suggest),
             ]);
-            const result = await postAnswer(board, question, text, { actor, suggest: shell.suggest });
+            const result = await postAnswer(board, question, text, { actor, suggest: shell.suggest, mayRaise: true });
             if (result.outcome === "closed") throw closedError(result.why, shell.suggest);
-            await printAnswer(result.answer, question, { ...args, obstacle }, shell);
+            await printAnswer(result.answer, question, { ...args, obstacle, raises: result.raises }, shell);
             // After an answer from stdin, stdin has ended and no person can type.
             return { place, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),
@@ -108,7 +108,7 @@ async function findQuestion(
   const why = await whyQuestionClosed(board, question, suggest);
   if (why !== undefined) throw closedError(why, suggest);
   const [about] = question.source_artefacts;
-  if (question.type !== goalFeedbackType || about === undefined) return { question, goalText: undefined };
+  if (!isGoalFeedback(question) || about === undefined) return { question, goalText: undefined };
   return { question, goalText: (await board.readArtefact(about))?.payload };
 }
 
@@ -153,19 +153,22 @@ function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
   ];
 }
 
+type Printing = { json: boolean; watch: boolean; obstacle: Obstacle | undefined; raises: string | undefined };
+
 async function printAnswer(
   posted: Artefact,
   question: Artefact,
-  { json: isJson, watch, obstacle }: { json: boolean; watch: boolean; obstacle: Obstacle | undefined },
+  { json: isJson, watch, obstacle, raises }: Printing,
   { out, messages, suggest }: Shell,
 ): Promise<void> {
   const { id, goal_id, metadata } = posted;
   await out.write(isJson ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n` : `${id}\n`);
-  const isFeedback = question.type === goalFeedbackType;
+  const isFeedback = isGoalFeedback(question);
   const then = isFeedback ? "your answer is the goal's next version" : `${makerOf(question)} continues with your answer`;
+  const adding = raises === undefined ? "" : `, which adds ${raises}`;
   // The orchestrator posts the next version of a goal during a pause, too.
   const when = obstacle === undefined ? "" : `${isFeedback ? ", and work on it begins" : ""} ${obstacle.until}`;
-  messages.done(`Question ${shortId(question.id)} is answered: ${then}${when}.`);
+  messages.done(`Question ${shortId(question.id)} is answered: ${then}${adding}${when}.`);
   if (obstacle !== undefined) messages.next(obstacle.next);
   if (!watch) messages.next(`Follow the goal: ${suggest(`watch --goal ${shortId(goal_id)}`)}`);
 }

@@ -2,6 +2,7 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
 import type { GoalReading } from "../../../lib/client/facts/goal.ts";
+import { inquiryOf, type QuestionInquiry } from "../../../lib/client/facts/inquiries.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -69,17 +70,17 @@ export class PersonAtPrompt implements Disposable {
     const question = next && (await board.readArtefact(next));
     if (question === undefined) return false;
     this.#current = question;
-    this.#ask(question, board).catch((error: unknown) => {
+    this.#ask(await inquiryOf(board, question), board).catch((error: unknown) => {
       this.#failure = error;
       this.#over.abort();
     });
     return true;
   }
 
-  async #ask(question: Artefact, board: PersonBlackboard): Promise<void> {
+  async #ask(inquiry: QuestionInquiry, board: PersonBlackboard): Promise<void> {
+    const { question } = inquiry;
     const { id } = question;
     const { err, messages } = this.shell;
-    const inquiry = { kind: "question", question, since: question.created_at } as const;
     await err.write(`\n${inquiryDetails(inquiry, err, Date.now())}\n`);
     for (const command of commandsFor(inquiry, this.shell.suggest)) messages.next(command);
     const text = await this.#prompt.ask(this.#drafts.get(id) ?? "");
@@ -106,6 +107,7 @@ export class PersonAtPrompt implements Disposable {
       const result = await postAnswer(board, question, checkAnswerText(text), {
         actor: this.#actor,
         suggest: this.shell.suggest,
+        mayRaise: true,
       });
       this.#answered.add(question.id);
       if (result.outcome === "closed") messages.warn(`${result.why} Your answer was: ${text}`);

@@ -5,12 +5,13 @@ import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts"
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { ageOf, agoOf } from "../../../lib/client/text/age.ts";
 import { oneLine, plainLines, shorten } from "../../../lib/client/text/plain-text.ts";
+import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
-import { goalFeedbackType } from "../../../lib/model/artefact.ts";
-import { exampleAmount, isBudgetQuestion, questionText } from "../../../lib/model/budget-question.ts";
+import { isGoalFeedback } from "../../../lib/model/artefact.ts";
+import { amountsOfYes, exampleAmount, questionText, raiseText, refusalSentence } from "../../../lib/model/budget-question.ts";
 import { type Cell, table } from "./table.ts";
 
 type Approval = Extract<Inquiry, { kind: "approval" }>;
@@ -55,7 +56,11 @@ export function inquiryDetails(inquiry: Inquiry, { style, columns }: Layout, now
     return `${[wrap(from, { columns }), "", ...indented(nameOf(inquiry)), ...contentLines(inquiry, indented, style)].join("\n")}\n`;
   }
   const from = `${style.yellow("Question")} ${style.bold(shortId(subject.id))} from ${makerOf(subject)}, ${when} ${goal}`;
-  return `${[wrap(from, { columns }), "", ...indented(questionText(inquiry.question))].join("\n")}\n`;
+  const { question, refusal } = inquiry;
+  const words = quotedLines(questionText(question), { style, columns });
+  if (refusal === undefined) return `${[wrap(from, { columns }), "", ...words].join("\n")}\n`;
+  const known = wrap(`  ${refusalSentence(refusal)}`, { columns });
+  return `${[wrap(from, { columns }), "", known, "", `  ${makerOf(subject)} says:`, ...words].join("\n")}\n`;
 }
 
 /** The payload of a commit is only its hash, so it is left out: `sett unearth` shows the change. */
@@ -76,12 +81,16 @@ export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
       `${suggest(`approve ${id}`)}`,
       `${suggest(`reject ${id} --reason "…"`)}`,
     ];
-  if (isBudgetQuestion(inquiry.question))
+  const { refusal } = inquiry;
+  if (refusal !== undefined) {
+    const yes = amountsOfYes(refusal);
     return [
-      `${suggest(`answer ${id} ${exampleAmount(inquiry.question)}`)}  # or another amount; \`yes\`: once more what the limit was`,
+      ...(yes === undefined ? [] : [`${suggest(`answer ${id} yes`)}  # adds ${raiseText(yes, refusal)}`]),
+      `${suggest(`answer ${id} ${exampleAmount(refusal)}`)}  # or another amount`,
       `${suggest(`budget ${shortId(inquiry.question.goal_id)}`)}  # what the goal has cost`,
     ];
-  if (inquiry.question.type !== goalFeedbackType) return [`${suggest(`answer ${id} "…"`)}`];
+  }
+  if (!isGoalFeedback(inquiry.question)) return [`${suggest(`answer ${id} "…"`)}`];
   return [`${suggest(`answer ${id}`)}  # your answer replaces the goal: edit its whole text`];
 }
 

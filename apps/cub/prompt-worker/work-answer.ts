@@ -1,16 +1,9 @@
 // What the worker prints: the answers of the tool contract that it can give (docs/reference/tool-contract.md#output).
-import { howToRaise } from "../../../lib/model/budget-question.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
 
 export type WorkAnswer =
   | { artefact_type: string; artefact_payload: unknown; summary: string; structural_type?: "Question" | "Failure" }
   | { structural_type: "Review" | "Question" | "Answer"; payload: unknown; summary: string };
-
-/** The type of the Failure when the provider or the gateway refuses a call, or cannot be reached. */
-export const callFailedType = "ModelCallFailed";
-
-/** The type of the Failure of a model that ends its work without a result: prose, too many steps, no time left. */
-export const noResultType = "ModelGaveNoResult";
 
 /** `payload`: what is worth keeping beside the sentence, such as the model's words. */
 export function failure(type: string, sentence: string, payload: unknown = sentence): WorkAnswer {
@@ -24,7 +17,7 @@ export function budgetFailure(sentence: string, exhausted: Readonly<Record<strin
 
 /** To a person, whose answer raises the budget. */
 export function budgetQuestion(sentence: string, exhausted: Readonly<Record<string, unknown>>): WorkAnswer {
-  const question = `${sentence} How much more may be spent? Answer with ${howToRaise}.`;
+  const question = `${sentence} How much more may be spent?`;
   return {
     structural_type: "Question",
     artefact_type: budgetExceededType,

@@ -1,10 +1,11 @@
 // The loop: the model answers, its tools run, and it gets their output, until a tool ends the work or a limit is reached.
 import { messageOf } from "../../../lib/model/errors.ts";
+import { noResultType } from "../../../lib/model/own-types.ts";
 import type { AskModel, ModelAnswer, ToolCall } from "./ask-model.ts";
 import { messagesOf, type Round, shortenRounds, type ToolText } from "./conversation.ts";
 import { cutMiddle } from "./cut-middle.ts";
 import { describeCall, endWord, type Tool, type ToolEnd } from "./tool.ts";
-import { failure, noResultType, type WorkAnswer } from "./work-answer.ts";
+import { failure, type WorkAnswer } from "./work-answer.ts";
 
 export type LoopDeps = {
   ask: AskModel;

@@ -20,7 +20,7 @@ export type GraphView = { goal: string; nodes: NodeView[]; edges: GraphEdge[] };
 
 export type Page<Item> = { items: Item[]; next: string | null };
 
-export type Right = "read" | "forage" | "answer" | "approve" | "control";
+export type Right = "read" | "forage" | "answer" | "budget" | "approve" | "control";
 
 export type Instance = {
   instance: string;
@@ -86,7 +86,16 @@ export type ArtefactDetail = ArtefactHead & {
 
 /** `overwritten`: what is asked, or to be approved, is not what was stored. */
 export type Inquiry = { overwritten?: true } & (
-  | { kind: "question"; id: string; goal_id: string; since: string; question: Artefact }
+  | {
+      kind: "question";
+      id: string;
+      goal_id: string;
+      since: string;
+      question: Artefact;
+      /** What the record says. Without it no answer raises a budget. */
+      budget?: { says: string; yes_adds: string | null };
+      text: string;
+    }
   | {
       kind: "approval";
       id: string;

@@ -105,8 +105,8 @@ local function number_at(key, field)
   return tonumber(redis.call('HGET', key, field) or 0)
 end
 
--- The first dimension that does not allow `needed` more, as what `exhausted` answers after the scope; nil when all do. exhausted.ts has
--- the same rule. `sums`: the key of the hash of sums, and what its fields begin with; `added`: the same for what people have added.
+-- The first dimension that does not allow `needed` more, with its figures as digits; nil when all do. `allowed`: the limit without what
+-- was added. exhausted.ts has the same rule. `sums`: the key of the hash of sums, and what its fields begin with; `added`: the same for what people have added.
 local function exhausted_by(limits, needed, sums, added)
   for _, kind in ipairs(amount_kinds) do
     local limit = limits[kind]
@@ -115,9 +115,35 @@ local function exhausted_by(limits, needed, sums, added)
       local spent = number_at(sums.key, sums.start .. 'spent_' .. kind)
       local reserved = number_at(sums.key, sums.start .. 'reserved_' .. kind)
       if limit <= 0 or spent + reserved + needed[kind] > limit then
-        return { kind, digits(limit), digits(spent), digits(reserved), digits(needed[kind]) }
+        return {
+          kind = kind, allowed = digits(limits[kind]), limit = digits(limit), spent = digits(spent), reserved = digits(reserved),
+          needed = digits(needed[kind])
+        }
       end
     end
   end
   return nil
+end
+
+-- The field of the goal's budget for the last refusal of this attempt: an attempt that calls again and again keeps one.
+local function refusal_field(token)
+  return 'refused:' .. token.claim .. ':' .. token.agent .. ':' .. digits(token.attempt)
+end
+
+-- Keeps why call `id` was refused. The figures are digits, as they are answered.
+local function keep_refusal(token, budget, id, scope, by)
+  local figures = {}
+  for _, name in ipairs({ 'allowed', 'limit', 'spent', 'reserved', 'needed' }) do figures[name] = tonumber(by[name]) end
+  redis.call('HSET', budget, refusal_field(token), object(
+    'id', id, 'claim_id', token.claim, 'agent', token.agent, 'attempt', token.attempt, 'scope', scope, 'kind', by.kind,
+    'allowed', figures.allowed, 'limit', figures.limit, 'spent', figures.spent, 'reserved', figures.reserved,
+    'needed', figures.needed
+  ))
+end
+
+-- The gateway tries a refused call again while others are under way: where it is allowed then, it was not refused.
+local function forget_refusal(token, budget, id)
+  local field = refusal_field(token)
+  local stored = redis.call('HGET', budget, field)
+  if stored and cjson.decode(stored).id == id then redis.call('HDEL', budget, field) end
 end

@@ -1,8 +1,9 @@
 -- Checks the token, and reserves what a call may cost at most against the budgets of the goal and of the agent's work on the claim.
 -- KEYS open_calls
 -- ARGS token: model_token, id, json, needed: amounts, goal_limits: limits, grant_limits: limits, lease_ms: number
--- Result reserved (call) | exhausted (scope, kind, limit, spent, reserved, needed) | refused (reason, is_ended)
+-- Result reserved (call) | exhausted (scope, kind, allowed, limit, spent, reserved, needed) | refused (reason, is_ended)
 -- `json`: the call without its caller, whose members are put in front. What people have added to the limits is added here.
+-- A refusal for want of budget is kept in the goal's budget, for what a question about it says and for what its answer adds.
 local function reserve_call(keys, args)
   local token = args.token
   local claim, problem, is_ended = claim_of_token(token)
@@ -13,17 +14,24 @@ local function reserve_call(keys, args)
   if stored then return { 'reserved', text } end
 
   local budget = goal_budget_key(goal)
+  local scope = 'goal'
   local by = exhausted_by(args.goal_limits, args.needed, { key = budget, start = '' }, { key = budget, start = 'added_' })
-  if by then return { 'exhausted', 'goal', by[1], by[2], by[3], by[4], by[5] } end
-  local of_grant = { key = claim_budget_key(token.claim), start = token.agent .. ':' }
-  by = exhausted_by(args.grant_limits, args.needed, of_grant, { key = budget, start = 'added:' .. token.agent .. ':' })
-  if by then return { 'exhausted', 'grant', by[1], by[2], by[3], by[4], by[5] } end
+  if not by then
+    local of_grant = { key = claim_budget_key(token.claim), start = token.agent .. ':' }
+    scope = 'grant'
+    by = exhausted_by(args.grant_limits, args.needed, of_grant, { key = budget, start = 'added:' .. token.agent .. ':' })
+  end
+  if by then
+    keep_refusal(token, budget, args.id, scope, by)
+    return { 'exhausted', scope, by.kind, by.allowed, by.limit, by.spent, by.reserved, by.needed }
+  end
 
   local caller = object(
     'goal_id', goal, 'claim_id', token.claim, 'artefact_id', claim.artefact_id, 'agent', token.agent, 'kind', token.kind,
     'attempt', token.attempt
   )
   local call = caller:sub(1, -2) .. ',' .. args.json:sub(2)
+  forget_refusal(token, budget, args.id)
   add_amounts({ goal = goal, claim = token.claim, agent = token.agent }, 'reserved', args.needed, 1)
   redis.call('HSET', calls_key(goal), args.id, call)
   redis.call('ZADD', keys.open_calls, digits(now_ms() + args.lease_ms), call_member(goal, args.id))

@@ -2,11 +2,17 @@
 import { minus, noAmounts, plus } from "../../model/amounts.ts";
 import type { Amounts } from "../../model/budget.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
-import type { CallRecord, OpenCall } from "../../model/model-call.ts";
+import type { BudgetRefusal, CallRecord, OpenCall } from "../../model/model-call.ts";
 import type { GatewayNotice } from "../model-port.ts";
 
 type Sums = { spent: Amounts; reserved: Amounts };
-type GoalSums = Sums & { added: Amounts; addedOfAgents: Map<AgentName, Amounts>; causes: Set<string> };
+/** `refusals`: by claim, agent and attempt. */
+type GoalSums = Sums & {
+  added: Amounts;
+  addedOfAgents: Map<AgentName, Amounts>;
+  causes: Set<string>;
+  refusals: Map<string, BudgetRefusal>;
+};
 type CallOwner = Pick<OpenCall, "goal_id" | "claim_id" | "agent">;
 
 export class ModelState {
@@ -22,7 +28,10 @@ export class ModelState {
   sumsOfGoal(goal: GoalId): GoalSums {
     const known = this.goals.get(goal);
     if (known !== undefined) return known;
-    const sums = { spent: noAmounts, reserved: noAmounts, added: noAmounts, addedOfAgents: new Map(), causes: new Set<string>() };
+    const sums: GoalSums = {
+      ...{ spent: noAmounts, reserved: noAmounts, added: noAmounts },
+      ...{ addedOfAgents: new Map(), causes: new Set(), refusals: new Map() },
+    };
     this.goals.set(goal, sums);
     return sums;
   }

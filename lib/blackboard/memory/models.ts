@@ -1,9 +1,9 @@
 // Calls of language models on the memory blackboard: their tokens, reservations and records.
-import { noAmounts, plus, raised } from "../../model/amounts.ts";
+import { noAmounts, plus } from "../../model/amounts.ts";
 import { type Amounts, amountKinds } from "../../model/budget.ts";
 import { isEnded } from "../../model/claim.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
-import type { CallRecord, ModelToken, OpenCall } from "../../model/model-call.ts";
+import type { BudgetRefusal, CallRecord, ModelToken, OpenCall } from "../../model/model-call.ts";
 import { budgetEvent } from "../budget-event.ts";
 import { callEvent } from "../call-event.ts";
 import { byStart } from "../call-order.ts";
@@ -44,9 +44,15 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
       const ofGoal = models.sumsOfGoal(caller.goal_id);
       const ofGrant = models.sumsOfGrant(caller.claim_id, caller.agent);
       const exhausted =
-        exhaustedOf("goal", raised(limits.goal, ofGoal.added), ofGoal, call.reserved) ??
-        exhaustedOf("grant", raised(limits.grant, ofGoal.addedOfAgents.get(caller.agent) ?? noAmounts), ofGrant, call.reserved);
-      if (exhausted !== undefined) return { outcome: "exhausted", ...exhausted };
+        exhaustedOf("goal", limits.goal, ofGoal.added, ofGoal, call.reserved) ??
+        exhaustedOf("grant", limits.grant, ofGoal.addedOfAgents.get(caller.agent) ?? noAmounts, ofGrant, call.reserved);
+      const attempt = `${caller.claim_id}:${caller.agent}:${caller.attempt}`;
+      if (exhausted !== undefined) {
+        const { claim_id, agent } = caller;
+        ofGoal.refusals.set(attempt, { id: call.id, claim_id, agent, attempt: caller.attempt, ...exhausted });
+        return { outcome: "exhausted", ...exhausted };
+      }
+      if (ofGoal.refusals.get(attempt)?.id === call.id) ofGoal.refusals.delete(attempt);
       const open = { ...call, ...caller };
       models.reserve(open, state.now() + leaseMs);
       return { outcome: "reserved", call: open };
@@ -103,9 +109,16 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
     },
 
     async readSpending(goal) {
-      const { spent, reserved, added, addedOfAgents } = models.sumsOfGoal(goal);
+      const { spent, reserved, added, addedOfAgents, refusals } = models.sumsOfGoal(goal);
       const isAdded = (amounts: Amounts) => amountKinds.some((kind) => amounts[kind] > 0);
-      return { spent, reserved, added, addedOfAgents: new Map([...addedOfAgents].filter(([, amounts]) => isAdded(amounts))) };
+      const ofAgents = new Map([...addedOfAgents].filter(([, amounts]) => isAdded(amounts)));
+      return {
+        spent,
+        reserved,
+        added,
+        addedOfAgents: ofAgents,
+        refusals: structuredClone([...refusals.values()].sort(byRefusal)),
+      };
     },
 
     async readCalls(goal) {
@@ -124,6 +137,10 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
       return structuredClone(models.gateway);
     },
   };
+}
+
+function byRefusal(one: BudgetRefusal, other: BudgetRefusal): number {
+  return one.id < other.id ? -1 : 1;
 }
 
 type OpenEntry = [id: string, open: { goal: GoalId; lapsesAt: number }];

@@ -60,7 +60,6 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
       ],
       ...[
         "exists",
-        "get",
         "hdel",
         "hexists",
         "hget",
@@ -87,7 +86,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   gateway: (keys) => ({
     commands: [
       ...["fcall", "fcall_ro", "set", "time"],
-      ...["exists", "hexists", "hget", "hincrby", "hmget", "hset"],
+      ...["exists", "hdel", "hexists", "hget", "hincrby", "hmget", "hset"],
       ...["xadd", "zadd", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [

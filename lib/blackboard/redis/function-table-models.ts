@@ -41,7 +41,7 @@ export const modelFunctions = {
     },
     outcomes: {
       reserved: ["call"],
-      exhausted: ["scope", "kind", "limit", "spent", "reserved", "needed"],
+      exhausted: ["scope", "kind", "allowed", "limit", "spent", "reserved", "needed"],
       refused: tokenRefused,
     },
   },

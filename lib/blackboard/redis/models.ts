@@ -2,7 +2,7 @@
 import { noAmounts } from "../../model/amounts.ts";
 import { type AmountKind, type Amounts, amountKinds, type Budget } from "../../model/budget.ts";
 import { AgentName, ArtefactId, GoalId } from "../../model/ids.ts";
-import { type BudgetScope, CallRecord, type ModelToken, OpenCall } from "../../model/model-call.ts";
+import { BudgetRefusal, type BudgetScope, CallRecord, type ModelToken, OpenCall } from "../../model/model-call.ts";
 import { budgetEvent } from "../budget-event.ts";
 import { callEvent } from "../call-event.ts";
 import { byStart } from "../call-order.ts";
@@ -59,12 +59,13 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
       );
       if (reply.outcome === "refused") return refusedOf(reply);
       if (reply.outcome === "reserved") return { outcome: "reserved", call: OpenCall.parse(JSON.parse(reply.call)) };
-      const { scope, kind, limit, spent, reserved, needed } = reply;
+      const { scope, kind, allowed, limit, spent, reserved, needed } = reply;
       return {
         outcome: "exhausted",
         // The function answers with no other words.
         scope: scope as BudgetScope,
         kind: kind as AmountKind,
+        allowed: Number(allowed),
         limit: Number(limit),
         spent: Number(spent),
         reserved: Number(reserved),
@@ -162,15 +163,19 @@ function parsed<Shape>(text: string, schema: { safeParse(value: unknown): { data
   }
 }
 
-/** The fields of the goal's hash: `spent_tokens`, `reserved_tokens`, `added_tokens`, `added:coder:tokens` … */
+/** The fields of the goal's hash: `spent_tokens`, `reserved_tokens`, `added_tokens`, `added:coder:tokens`, `refused:CLAIM:coder:1` … */
 function spendingOf(fields: Readonly<Record<string, string>>): GoalSpending {
   const amountsOf = (start: string) =>
     Object.fromEntries(amountKinds.map((kind) => [kind, Number(fields[`${start}${kind}`] ?? 0)])) as Amounts;
   const addedOfAgents = new Map<AgentName, Amounts>();
+  const refusals: BudgetRefusal[] = [];
   for (const field of Object.keys(fields)) {
     const [start, name] = field.split(":");
+    const refusal = start === "refused" ? parsed(fields[field] ?? "", BudgetRefusal) : undefined;
+    if (refusal !== undefined) refusals.push(refusal);
     const agent = start === "added" ? AgentName.safeParse(name).data : undefined;
     if (agent !== undefined) addedOfAgents.set(agent, { ...noAmounts, ...amountsOf(`added:${agent}:`) });
   }
-  return { spent: amountsOf("spent_"), reserved: amountsOf("reserved_"), added: amountsOf("added_"), addedOfAgents };
+  refusals.sort((one, other) => (one.id < other.id ? -1 : 1));
+  return { spent: amountsOf("spent_"), reserved: amountsOf("reserved_"), added: amountsOf("added_"), addedOfAgents, refusals };
 }

@@ -2,13 +2,15 @@
 
 import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import { readRefusal } from "../../blackboard/read-refusal.ts";
 import { newThread } from "../../core/new-artefact.ts";
 import { type Artefact, userRole } from "../../model/artefact.ts";
-import { howToRaise, isBudgetAnswer, isBudgetQuestion } from "../../model/budget-question.ts";
+import { amountsOfAnswer, amountsOfYes, exampleAmount, howToRaise, raiseText } from "../../model/budget-question.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";
 import { ArtefactId } from "../../model/ids.ts";
+import type { BudgetRefusal } from "../../model/model-call.ts";
 import { positionSince } from "../facts/since.ts";
 import { actorName } from "../render/event-line.ts";
 import { agoOf } from "../text/age.ts";
@@ -17,27 +19,51 @@ import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { Marks } from "./marks.ts";
 
-/** `why`: a sentence. Throws `usage` for an answer that would change nothing: the agent would only ask again. */
-export type AnswerOutcome = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
+/** `raises`: what the answer adds to which budget. `why`: a sentence. */
+export type AnswerOutcome =
+  | { outcome: "answered"; answer: Artefact; raises: string | undefined }
+  | { outcome: "closed"; why: string };
 
+/** `mayRaise`: the caller has the right `budget`. */
+export type Answering = { actor: Actor; suggest: Suggest; mayRaise: boolean; marks?: Marks; id?: ArtefactId };
+
+/**
+ * Throws `usage` where the record knows that a budget is used up, and the answer would change nothing: the agent would only ask again; and
+ * `not-allowed` where it would raise the budget without the right to.
+ */
 export async function postAnswer(
   board: PersonBlackboard,
   question: Artefact,
   text: string,
-  { actor, suggest, marks, id }: { actor: Actor; suggest: Suggest; marks?: Marks; id?: ArtefactId },
+  { actor, suggest, mayRaise, marks, id }: Answering,
 ): Promise<AnswerOutcome> {
-  if (isBudgetQuestion(question) && !isBudgetAnswer(text)) throw noAmount(question, suggest);
+  const refusal = await readRefusal(board, question);
+  const add = refusal && amountsOfAnswer(text, refusal);
+  if (refusal !== undefined && add === undefined) throw noAmount(question, refusal, suggest);
+  if (refusal !== undefined && !mayRaise) throw mayNotRaise();
   const answer = answerTo(question, text, { marks, id });
   const result = await board.answerQuestion(answer, actor);
-  if (result.outcome === "answered") return { outcome: "answered", answer };
-  const refusal = result.outcome === "refused" ? result.reason : "The question has an answer already.";
-  return { outcome: "closed", why: (await whyQuestionClosed(board, question, suggest)) ?? refusal };
+  const raises = refusal && add && raiseText(add, refusal);
+  if (result.outcome === "answered") return { outcome: "answered", answer, raises };
+  const reason = result.outcome === "refused" ? result.reason : "The question has an answer already.";
+  return { outcome: "closed", why: (await whyQuestionClosed(board, question, suggest)) ?? reason };
 }
 
-function noAmount({ id, goal_id }: Artefact, suggest: Suggest): SettError {
-  return new SettError("usage", `This question is about a budget, and your answer is no amount. Answer with ${howToRaise}.`, {
-    hint: `${suggest(`answer ${shortId(id)} yes`)}, or end the goal: ${suggest(`cancel ${shortId(goal_id)}`)}`,
+function mayNotRaise(): SettError {
+  return new SettError("not-allowed", "This answer raises a budget, which needs the right `budget`.", {
+    hint: "A person with that right can give it. `services.api.tokens` in sett.yml, and `sett mcp --may`, say who has which.",
   });
+}
+
+function noAmount({ id, goal_id }: Artefact, refusal: BudgetRefusal, suggest: Suggest): SettError {
+  const example = amountsOfYes(refusal) === undefined ? exampleAmount(refusal) : "yes";
+  return new SettError(
+    "usage",
+    `This question is about a budget, and your answer is no amount. Answer with ${howToRaise(refusal)}.`,
+    {
+      hint: `${suggest(`answer ${shortId(id)} ${example}`)}, or end the goal: ${suggest(`cancel ${shortId(goal_id)}`)}`,
+    },
+  );
 }
 
 /** Why the question needs no answer (any more); undefined where it needs one. */

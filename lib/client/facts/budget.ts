@@ -47,7 +47,11 @@ export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise
   const addedOfAgents = new Map([...spending.addedOfAgents].map(([agent, added]) => [String(agent), added]));
   const last = heads.filter(({ type }) => type === budgetExceededType).at(-1);
   const isQuestion = last?.structural_type === "Question";
-  const isBlocked = last !== undefined && (isQuestion ? openQuestions.includes(last.id) : status.failures.includes(last.id));
+  const isRefused = spending.refusals.some(
+    ({ agent, claim_id }) => agent === last?.produced_by_agent && claim_id === last.claim_id,
+  );
+  const isBlocked =
+    last !== undefined && isRefused && (isQuestion ? openQuestions.includes(last.id) : status.failures.includes(last.id));
   return {
     goal,
     summary: heads.find(({ id }) => String(id) === String(goal))?.metadata.summary ?? "",

@@ -1,16 +1,22 @@
 // Inquiries wait for a person: questions that agents ask people, and work that a person must approve or reject.
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import { readRefusal } from "../../blackboard/read-refusal.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { type ClaimSnapshot, isForApproval } from "../../model/claim.ts";
 import type { SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
+import type { BudgetRefusal } from "../../model/model-call.ts";
 import { readWhole } from "./artefacts.ts";
 import { type Checked, readChecked } from "./checked.ts";
 
-/** `since` is ISO 8601. `agent`: the person who must judge the artefact. `content`: its payload, or the beginning of it. */
+/**
+ * `since` is ISO 8601. `refusal`: where the record knows that a budget is used up. `agent`: the person who must judge the artefact. `content`:
+ * its payload, or the beginning of it.
+ */
 export type Inquiry =
-  | { kind: "question"; question: Checked<Artefact>; since: string }
+  | { kind: "question"; question: Checked<Artefact>; refusal: BudgetRefusal | undefined; since: string }
   | { kind: "approval"; artefact: Checked<ArtefactHead>; content: Content; claim: ClaimId; agent: AgentName; since: string };
+export type QuestionInquiry = Extract<Inquiry, { kind: "question" }>;
 export type Content = { text: string; isWhole: boolean };
 
 const maxContentLength = 4_000;
@@ -39,12 +45,16 @@ export function inquiryKey(inquiry: Inquiry): string {
   return inquiry.kind === "question" ? inquiry.question.id : `${inquiry.claim} ${inquiry.agent}`;
 }
 
+export async function inquiryOf(board: PersonBlackboard, question: Checked<Artefact>): Promise<QuestionInquiry> {
+  return { kind: "question", question, refusal: await readRefusal(board, question), since: question.created_at };
+}
+
 async function readQuestions(board: PersonBlackboard): Promise<Inquiry[]> {
   const questions: Inquiry[] = [];
   const heads = new Map((await readChecked(board, await board.listOpenQuestions())).heads.map((head) => [head.id, head]));
   for await (const artefact of readWhole(board, [...heads.keys()])) {
     const question = heads.get(artefact.id)?.overwritten ? { ...artefact, overwritten: true as const } : artefact;
-    questions.push({ kind: "question", question, since: question.created_at });
+    questions.push(await inquiryOf(board, question));
   }
   return questions;
 }

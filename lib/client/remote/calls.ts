@@ -62,7 +62,7 @@ export const remoteCalls = {
   createArtefact: { right: "forage", args: z.tuple([Artefact, Actor]) },
   answerQuestion: { right: "answer", args: z.tuple([Artefact, Actor]) },
   raiseBudget: {
-    right: "answer",
+    right: "budget",
     args: z.tuple([
       z.strictObject({ goal: GoalId, agent: AgentName.optional(), add: Amounts, actor: Actor, cause: z.string().max(200) }),
     ]),

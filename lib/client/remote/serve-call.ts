@@ -25,6 +25,8 @@ export type ReadClaims = { claims: ClaimSnapshot[]; malformed: MalformedClaim[] 
 export type CallDeps = {
   board: PersonBlackboard;
   actor: Actor;
+  /** The caller has the right `budget`. */
+  mayRaise: boolean;
   suggest: Suggest;
   postGoal(goal: { text: string; id: GoalId; commit: CommitHash; actor: Actor; marks?: Marks }): Promise<unknown>;
 };
@@ -111,11 +113,14 @@ async function postGoal(goal: Artefact, { board, actor, postGoal: post }: CallDe
 }
 
 /** Of an answer only its id, its question, its text and the name of an assistant count. */
-async function answerQuestion(answer: Artefact, { board, actor, suggest }: CallDeps): Promise<unknown> {
+async function answerQuestion(answer: Artefact, { board, actor, mayRaise, suggest }: CallDeps): Promise<unknown> {
   const [id] = answer.source_artefacts;
   const question = id === undefined ? undefined : await board.readArtefact(id);
   if (question?.structural_type !== "Question") throw wrong("an answer to a question");
-  const result = await postAnswer(board, question, answer.payload, { actor, suggest, id: answer.id, ...marksOf(answer) });
+  const result = await postAnswer(board, question, answer.payload, {
+    ...{ actor, suggest, mayRaise, id: answer.id },
+    ...marksOf(answer),
+  });
   return result.outcome === "answered" ? { outcome: "answered" } : { outcome: "refused", reason: result.why };
 }
 

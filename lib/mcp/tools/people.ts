@@ -37,10 +37,10 @@ export const answerQuestion = defineTool({
   right: "answer",
   annotations: writes,
   args: { question: z.string().describe("The question's id."), text: z.string().min(1) },
-  async run({ question: id, text }, { asker: { board, suggest }, actor, marks, about }) {
+  async run({ question: id, text }, { asker: { board, suggest }, actor, mayRaise, marks, about }) {
     const question = await resolveQuestion(board, id, suggest);
     about(question.goal_id);
-    const result = await postAnswer(board, question, text, { actor, suggest, marks });
+    const result = await postAnswer(board, question, text, { actor, suggest, mayRaise, marks });
     if (result.outcome === "closed") throw refusal(result.why);
     return { answer: headJson(result.answer) };
   },

@@ -10,6 +10,8 @@ import type { OpenInstance } from "../deps.ts";
 /** One call. `actor`: the person, with the assistant's mark. `report`: tells a client that asked for it how far the call is. */
 export type Call = Pick<OpenInstance, "asker" | "postGoal" | "changes"> & {
   actor: Actor;
+  /** The assistant has the right `budget`. */
+  mayRaise: boolean;
   /** For the metadata of what is posted. */
   marks: Marks;
   signal: AbortSignal;

@@ -1,6 +1,7 @@
 // What came of each attempt: that it is of the right kind, and stored when the log says so.
-import { agentRemovedType, agentSilentType, attemptLostType } from "../../../lib/core/retry.ts";
+
 import type { SettEvent } from "../../../lib/model/event.ts";
+import { agentRemovedType, agentSilentType, attemptLostType } from "../../../lib/model/own-types.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { ofType } from "./claim-log.ts";

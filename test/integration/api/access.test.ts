@@ -19,7 +19,7 @@ const reads = [
 const writes: [path: string, token: TokenName, body?: object][] = [
   ["goals", "forager", { text: "x" }],
   [`goals/${id}/cancel`, "controller"],
-  [`goals/${id}/budget`, "answerer", { add: "1usd" }],
+  [`goals/${id}/budget`, "raiser", { add: "1usd" }],
   [`claims/${id}/retry`, "controller"],
   [`artefacts/${id}/retry`, "controller"],
   [`questions/${id}/answer`, "answerer", { text: "x" }],
@@ -54,7 +54,7 @@ test("without a token every address is refused, and nothing is said about what i
 test("every read needs the right to read, and every write the right of its own, and no other", async () => {
   for (const path of reads)
     expect(await scene.get(`/v1/${path}`, { as: "writer" })).toMatchObject({ status: 403, body: { code: "not-allowed" } });
-  const tokens: TokenName[] = ["reader", "forager", "answerer", "approver", "controller"];
+  const tokens: TokenName[] = ["reader", "forager", "answerer", "raiser", "approver", "controller"];
   for (const [path, own, body] of writes) {
     for (const as of tokens) {
       const { status, body: problem } = await scene.post(`/v1/${path}`, body, { as });

@@ -34,10 +34,10 @@ describe("sett forage --watch", () => {
 
   test("asks one question after the other right there, and goes on watching", async () => {
     await using watching = forage("Which door, the green one?\nWhich hinge?");
-    await watching.showing("the first question", has(`  Which door, the green one?`));
+    await watching.showing("the first question", has(`  │ Which door, the green one?`));
     await watching.showing("the prompt", prompted);
     watching.type("the grën\u007fen one\r");
-    await watching.showing("the second question", has("  Which hinge?"));
+    await watching.showing("the second question", has("  │ Which hinge?"));
     await watching.showing("the second prompt", prompted);
     watching.type("both\r");
     expect(await watching.exited).toBe(0);
@@ -50,7 +50,7 @@ describe("sett forage --watch", () => {
     await using watching = forage("Which door?\nWhich hinge?");
     await watching.showing("the prompt", prompted);
     watching.type("one\rtwo\rthree\r");
-    await watching.showing("the second question", has("  Which hinge?"));
+    await watching.showing("the second question", has("  │ Which hinge?"));
     await watching.showing("the second prompt", prompted);
     watching.type("\r");
     expect(await watching.exited).toBe(4);
@@ -67,7 +67,7 @@ describe("sett forage --watch", () => {
     watching.type("too early\rhalf a li");
     await watching.showing("the echo", has("half a li"));
     await sett.at.need("resume");
-    await watching.showing("the second question", has("  Which hinge?"));
+    await watching.showing("the second question", has("  │ Which hinge?"));
     await watching.showing("the second prompt", prompted);
     watching.type("both\r");
     expect(await watching.exited).toBe(0);

@@ -104,14 +104,18 @@ test("--add needs a goal, and one that was not ended", async () => {
   expect([code, err]).toEqual([1, expect.stringContaining(`Goal ${other.id} was ended.`)]);
 });
 
-test("names the question of an agent that waits for more", async () => {
-  const { goal: other, claim, epoch } = await runModelGrant(board);
-  const asking = { structural_type: "Question", type: "BudgetExceeded", produced_by_agent: "" } as const;
-  const question = resultOf(other, claim, asking);
-  await board.createArtefact(question, "person:Ada");
-  await board.askPeople({ question: question.id, epoch });
-  const { err } = await at.sett("budget", other.id);
-  expect(err).toContain(`An agent waits for more: sett answer ${question.id.slice(0, 8)} "5usd"`);
+test("names the question of an agent that waits for more, where the gateway has refused a call of its work", async () => {
+  const ask = async (isRefused: boolean) => {
+    const { goal: other, claim, epoch, grant, token } = await runModelGrant(board);
+    if (isRefused) await board.reserveCall(reserveOrder(token, { goal: { calls: 0 } }));
+    const artefact = resultOf(other, claim, { structural_type: "Question", type: "BudgetExceeded" });
+    await board.finishGrant({ claim: claim.id, grant, endedAt: artefact.created_at, result: { outcome: "asked", artefact } });
+    await board.askPeople({ question: artefact.id, epoch });
+    return { question: artefact.id.slice(0, 8), said: (await at.sett("budget", other.id)).err };
+  };
+  const { question, said } = await ask(true);
+  expect(said).toContain(`An agent waits for more: sett answer ${question} "5usd"`);
+  expect((await ask(false)).said).not.toContain("An agent");
   expect((await at.sett("budget", goal.id)).err).not.toContain("An agent");
 });
 

@@ -27,7 +27,7 @@ test("one question is shown with its whole text and what to type; several have a
   const one = await sett.ask(`Which door? ${"It matters. ".repeat(60)}`);
   const alone = await sett.at.sett("questions", "--goal", one.goal.id.slice(0, 8));
   expect(alone.out).toContain(`Question ${short(one.question)} from coder`);
-  expect(alone.out).toContain(`  ${one.goal.payload.trimEnd()}`);
+  expect(alone.out).toContain(`  │ ${one.goal.payload.trimEnd()}`);
   expect(alone.err).toContain(`sett answer ${short(one.question)}`);
   const two = await sett.ask("Which colour?");
   const lines = (await sett.at.need("questions")).trimEnd().split("\n");

@@ -161,7 +161,7 @@ test("with on_budget: ask it is a Question, and what has changed is kept", async
   });
   expect(answer.artefact_payload).toMatchObject({
     ...exhausted,
-    question: expect.stringContaining("How much more may be spent? Answer with "),
+    question: expect.stringContaining("How much more may be spent?"),
   });
   expect(repository.git("rev-parse", "HEAD~1")).toBe(base);
   expect(repository.git("show", "--format=", "--name-only", "HEAD")).toBe("x");

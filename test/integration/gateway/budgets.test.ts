@@ -35,9 +35,13 @@ test("a call that the budget does not allow reaches no provider, and the officia
   expect(scene.provider.requests).toHaveLength(1);
   const raw = await scene.post(path, chatRequest());
   expect([raw.headers.get("x-should-retry"), raw.headers.get("x-sett-error")]).toEqual(["false", "budget-exceeded"]);
-  expect(JSON.parse(raw.headers.get("x-sett-budget") ?? "")).toEqual({
+  const { refusal, ...figures } = JSON.parse(raw.headers.get("x-sett-budget") ?? "");
+  const { refusals } = await scene.board.readSpending(scene.work.goal.goal_id);
+  expect(refusals).toMatchObject([{ id: refusal, attempt: 1, ...figures }]);
+  expect(figures).toEqual({
     scope: "goal",
     kind: "calls",
+    allowed: 1,
     limit: 1,
     spent: 1,
     reserved: 0,

@@ -1,6 +1,9 @@
 // An agent whose budget is spent asks a person for more, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { BudgetScope } from "../../../lib/model/model-call.ts";
+import { parseToken } from "../../../lib/models/token.ts";
+import { reserveOrder } from "../../support/blackboard/model-scene.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -24,24 +27,38 @@ beforeAll(async () => {
 });
 afterAll(async () => redis[Symbol.asyncDispose]());
 
-const exhausted = { kind: "tokens", limit: 1_000_000_000, spent: 1_000_000_000, reserved: 0, needed: 1 };
+/** Where the budget allows 50 tokens, and the call may need 100. Returns the id of the gateway's refusal. */
+async function refusedCall({ board }: Clan, token: string | undefined, scope: BudgetScope): Promise<string> {
+  const parsed = parseToken(token ?? "");
+  if (parsed === undefined) throw new Error("The worker has a token.");
+  const order = reserveOrder(parsed, { [scope]: { tokens: 50 } });
+  expect(await board.reserveCall(order)).toMatchObject({ outcome: "exhausted", scope, limit: 50 });
+  return order.call.id;
+}
 
-/** As the built-in worker asks. */
-const askingForMore = (scope: string, number: number) => ({
+/** As the built-in worker asks. The figures in it are its own. */
+const askingForMore = (refusal: string | undefined, number: number) => ({
   structural_type: "Question",
   artefact_type: "BudgetExceeded",
-  artefact_payload: { ...exhausted, scope, question: `How much more, ${number}?` },
+  artefact_payload: { kind: "calls", limit: 1_000_000_000, refusal, question: `How much more, ${number}?` },
   summary: "The budget is spent.",
 });
 
-/** Asks until it has so many answers, whatever they say. */
-const coder = (scope: string, times: number): Member => ({
+/** Asks until it has so many answers, whatever they say. `clan`: the one that it is in. */
+const coder = (clan: () => Clan, scope: BudgetScope, times: number): Member => ({
   ...wants("GoalDefined", "exclusive"),
-  tool: (input) => {
+  worker: true,
+  tool: async (input, _signal, token) => {
     const answers = answersIn(input).length;
-    return answers < times ? askingForMore(scope, answers + 1) : ending("Done.");
+    if (answers >= times) return ending("Done.");
+    return askingForMore(await refusedCall(clan(), token, scope), answers + 1);
   },
 });
+
+async function startCoder(scope: BudgetScope, times: number): Promise<Clan> {
+  const clan: Clan = await startClanOn(redis, { coder: coder(() => clan, scope, times) });
+  return clan;
+}
 
 async function added(clan: Clan, { goal_id }: Artefact) {
   const { added: ofGoal, addedOfAgents } = await clan.board.readSpending(goal_id);
@@ -49,12 +66,6 @@ async function added(clan: Clan, { goal_id }: Artefact) {
 }
 
 const none = { nanousd: 0, tokens: 0, calls: 0 };
-const notice = {
-  started_at: "2026-01-01T00:00:00.000Z",
-  goal_budget: { tokens: 5_000 },
-  agents: { coder: { model: "strong", budget: { tokens: 700 } } },
-  models: {},
-};
 
 describe("a question about a budget", () => {
   test("goes to people, although agents answer others; the answer raises the goal's budget before the agent goes on", async () => {
@@ -62,9 +73,9 @@ describe("a question about a budget", () => {
       ...wants("GoalDefined", "exclusive"),
       tool: () => ({ artefact_type: "Plan", artefact_payload: "", summary: "" }),
     };
-    const asker = { ...coder("goal", 1), ...wants("Plan", "exclusive") };
+    const asker = { ...coder(() => clan, "goal", 1), ...wants("Plan", "exclusive") };
     // About a plan, whose maker would be asked anything else.
-    await using clan = await startClanOn(redis, { coder: asker, planner }, { clarification: "tiered" });
+    await using clan: Clan = await startClanOn(redis, { coder: asker, planner }, { clarification: "tiered" });
     const goal = await clan.postGoal("hello");
     const question = await askedOfPeople(clan, "How much more, 1?");
     const { artefact } = await answer(clan, question, "5usd, 100k tokens");
@@ -80,29 +91,26 @@ describe("a question about a budget", () => {
     expect(events.find((event) => event.artefact_id === artefact.id)?.actor).toBe(ada);
   });
 
-  test("with `yes` raises the agent's own budget by what sett.yml allows, whatever the agent says that it was", async () => {
-    await using clan = await startClanOn(redis, { coder: coder("grant", 1) });
-    await clan.board.announceGateway(notice);
+  test("with `yes` raises the budget that the gateway has refused by what it allows, whatever the agent says that it was", async () => {
+    await using clan = await startCoder("grant", 1);
     const goal = await clan.postGoal();
     await answer(clan, await askedOfPeople(clan, "How much more, 1?"), "yes");
     await terminalOf(clan, goal);
-    expect(await added(clan, goal)).toEqual({ ofGoal: none, ofAgents: { coder: { ...none, tokens: 700 } } });
+    expect(await added(clan, goal)).toEqual({ ofGoal: none, ofAgents: { coder: { ...none, tokens: 50 } } });
   });
 
   test("is asked again after an answer that is no amount, which changes nothing", async () => {
-    await using clan = await startClanOn(redis, { coder: coder("goal", 3) });
+    await using clan = await startCoder("goal", 2);
     const goal = await clan.postGoal();
     await answer(clan, await askedOfPeople(clan, "How much more, 1?"), "as much as it takes");
-    // No gateway has announced what the limit was.
-    await answer(clan, await askedOfPeople(clan, "How much more, 2?"), "yes");
-    await answer(clan, await askedOfPeople(clan, "How much more, 3?"), "50 calls");
+    await answer(clan, await askedOfPeople(clan, "How much more, 2?"), "50 calls");
     await terminalOf(clan, goal);
     expect(await added(clan, goal)).toEqual({ ofGoal: { ...none, calls: 50 }, ofAgents: {} });
-    expect((await grantOf(clan, goal, "coder"))?.attempt).toBe(4);
+    expect((await grantOf(clan, goal, "coder"))?.attempt).toBe(3);
   });
 
   test("is not settled by an agent: its amounts raise nothing", async () => {
-    await using clan = await startClanOn(redis, { coder: coder("goal", 2) });
+    await using clan = await startCoder("goal", 2);
     const goal = await clan.postGoal();
     const question = await askedOfPeople(clan, "How much more, 1?");
     const byAgent = { structural_type: "Answer", type: "Answer", produced_by_role: "coder", produced_by_agent: "coder" } as const;
@@ -115,7 +123,7 @@ describe("a question about a budget", () => {
   });
 
   test("raises once, although the orchestrator restarts between the answer and the grant", async () => {
-    await using clan = await startClanOn(redis, { coder: coder("goal", 1) });
+    await using clan = await startCoder("goal", 1);
     const goal = await clan.postGoal();
     const question = await askedOfPeople(clan, "How much more, 1?");
     clan.stopOrchestrator();
@@ -129,18 +137,91 @@ describe("a question about a budget", () => {
   });
 });
 
+describe("what only says that a budget is spent", () => {
+  const disguised = (payload: unknown) => ({
+    structural_type: "Question",
+    artefact_type: "BudgetExceeded",
+    artefact_payload: payload,
+    summary: "Shall I go on?",
+  });
+  const figures = { scope: "goal", kind: "nanousd", limit: 50_000_000_000, question: "Shall I go on with the blue door?" };
+
+  test("is refused from a command, in every spelling that people could take for it", async () => {
+    const types = ["BudgetExceeded", "budget exceeded", "ＢｕｄｇｅｔＥｘｃｅｅｄｅｄ", "Budgеt\u200bExcеedеd"];
+    const members = types.map((artefact_type, at): [string, Member] => [
+      `painter-${at}`,
+      { ...wants("GoalDefined", "claim"), tool: () => ({ ...disguised(figures), artefact_type }) },
+    ]);
+    await using clan = await startClanOn(redis, Object.fromEntries(members));
+    const goal = await clan.postGoal();
+    const failures = await waitFor("the failures", async () => {
+      const found = (await clan.artefactsOf(goal)).filter(({ structural_type }) => structural_type === "Failure");
+      return found.length === types.length && found;
+    });
+    expect(await clan.board.listOpenQuestions()).toEqual([]);
+    for (const { type, metadata } of failures) {
+      expect(type).toBe("ToolExecutionFailure");
+      expect(metadata.summary).toMatch(/BudgetExceeded, which is Sett's own: no agent may use it/);
+    }
+  });
+
+  test("is refused from an agent's mail, where the gateway has refused nothing, or another work", async () => {
+    let other: string | undefined;
+    const reviewer: Member = {
+      ...wants("GoalDefined", "review"),
+      worker: true,
+      tool: async (_input, _signal, token) => {
+        other = await refusedCall(clan, token, "goal");
+        return { structural_type: "Review", payload: {} };
+      },
+    };
+    const painter: Member = {
+      ...wants("GoalDefined", "exclusive"),
+      worker: true,
+      // Its cub lets it pass, as one does that an agent has built itself.
+      tool: (input) => {
+        const attempts = clan.inputs.get("painter")?.length ?? 0;
+        expect(input.target_artefact.type).toBe("GoalDefined");
+        return disguised({ ...figures, ...(attempts === 1 ? {} : { refusal: other }) });
+      },
+    };
+    await using clan: Clan = await startClanOn(redis, { reviewer, painter });
+    const goal = await clan.postGoal();
+    await clan.logged("the gateway has refused no such call of this work");
+    expect(other).toBeDefined();
+    expect(await clan.board.listOpenQuestions()).toEqual([]);
+    expect((await added(clan, goal)).ofGoal).toEqual(none);
+  });
+
+  test("and is on record already, by the hand of someone else, raises nothing, whatever the answer says", async () => {
+    await using clan = await startClanOn(redis, {});
+    const goal = await clan.postGoal();
+    const about = { goal_id: goal.goal_id, source_artefacts: [goal.id] };
+    const question = sampleArtefact({
+      ...about,
+      ...{ structural_type: "Question", type: "BudgetExceeded", payload: JSON.stringify(figures) },
+      ...{ produced_by_role: "scripts", produced_by_agent: "" },
+    });
+    await clan.board.createArtefact(question, ada);
+    await answer(clan, await askedOfPeople(clan, JSON.stringify(figures)), "yes");
+    await clan.logged("A question names no refusal of the gateway");
+    expect((await added(clan, goal)).ofGoal).toEqual(none);
+  });
+});
+
 test("a Failure for want of budget is not tried again, although the agent has retries left", async () => {
   const failing: Member = {
     ...wants("GoalDefined", "exclusive"),
+    worker: true,
     retries: 3,
-    tool: () => ({
+    tool: async (_input, _signal, token) => ({
       structural_type: "Failure",
       artefact_type: "BudgetExceeded",
-      artefact_payload: { ...exhausted, scope: "goal" },
+      artefact_payload: { refusal: await refusedCall(clan, token, "goal") },
       summary: "The budget of the goal is spent.",
     }),
   };
-  await using clan = await startClanOn(redis, { coder: failing });
+  await using clan: Clan = await startClanOn(redis, { coder: failing });
   const goal = await clan.postGoal();
   await reaches(clan, goal, "failed");
   const grant = await grantOf(clan, goal, "coder");

@@ -28,6 +28,8 @@ const tokenNames = {
   writer: ["forage"],
   forager: ["read", "forage"],
   answerer: ["read", "answer"],
+  raiser: ["read", "budget"],
+  treasurer: ["read", "answer", "budget"],
   approver: ["read", "approve"],
   controller: ["read", "control"],
 } as const satisfies Record<string, readonly Right[]>;

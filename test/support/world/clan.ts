@@ -24,14 +24,16 @@ import type { Place } from "./place.ts";
 import { type Behaviour, playAgent } from "./played-agent.ts";
 import { outcomeOf, type Tool } from "./tool.ts";
 
-/** With none of the three it is registered and sends no heartbeat: a person, or an agent that is silent. */
-export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string; behaviour?: Behaviour };
+/** With none of the first three it is registered and sends no heartbeat: a person, or an agent that is silent. `worker`: the tool is Sett's own worker, with a model. */
+export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string; behaviour?: Behaviour; worker?: true };
 export type ClanOptions = {
   policy?: Partial<Policy>;
   workers?: CandidateDeps["workers"];
   /** How long contact must have lasted before a lapsed lease is judged. */
   contactMs?: number;
 };
+
+const someModel = { gatewayUrl: "http://127.0.0.1:9", model: "some-model", provider: "openai", name: "strong" } as const;
 
 export class Clan implements AsyncDisposable {
   readonly board: Blackboard;
@@ -56,15 +58,15 @@ export class Clan implements AsyncDisposable {
 
   /** Registers the members and starts what runs for them. */
   async join(members: Record<string, Member>): Promise<void> {
-    const agents = Object.entries(members).map(([name, { tool: _tool, script: _script, behaviour, ...over }]) =>
+    const agents = Object.entries(members).map(([name, { tool: _tool, script: _script, worker: _worker, behaviour, ...over }]) =>
       // A behaviour decides its bids, as a command would.
       sampleAgent(name, { ...(behaviour && !over.external && { bids_by_command: true as const }), ...over }),
     );
     await this.board.registerAgents(agents, "person:test", { exact: true });
     for (const { name } of agents) {
-      const { tool, script, behaviour } = members[name] ?? {};
+      const { tool, script, behaviour, worker } = members[name] ?? {};
       const work = tool ?? script;
-      if (work !== undefined) await this.startCub(name, work);
+      if (work !== undefined) await this.startCub(name, work, worker && { isWorker: true, model: someModel });
       if (behaviour !== undefined) await this.#play(name, behaviour);
     }
   }
@@ -99,13 +101,13 @@ export class Clan implements AsyncDisposable {
     this.#orchestrator.abort();
   }
 
-  async startCub(name: string, work: Tool | string): Promise<void> {
+  async startCub(name: string, work: Tool | string, over: Partial<CubDeps> = {}): Promise<void> {
     const agent = AgentName.parse(name);
     const board = byMail(await this.#place.open(), { agent });
     const registration = await board.findAgent(agent);
     if (registration === undefined) throw new Error(`There is no agent ${name}.`);
     const runTool = typeof work === "string" ? shell(work) : this.#runner(name, work);
-    const deps = cubDeps({ board, registration: new OwnRegistration(registration), runTool });
+    const deps = cubDeps({ board, registration: new OwnRegistration(registration), runTool, ...over });
     const stop = new AbortController();
     this.#cubs.set(name, stop);
     this.#run(board, new Cub(deps, { shutdownTimeoutMs: 0 }).run(AbortSignal.any([this.#over.signal, stop.signal])));
@@ -161,10 +163,10 @@ export class Clan implements AsyncDisposable {
   #runner(name: string, tool: Tool): CubDeps["runTool"] {
     const inputs = this.inputs.get(name) ?? [];
     this.inputs.set(name, inputs);
-    return async ({ stdin, signal }) => {
+    return async ({ stdin, signal, variables }) => {
       const input = ToolInput.parse(JSON.parse(stdin));
       inputs.push(input);
-      return outcomeOf(await tool(input, signal));
+      return outcomeOf(await tool(input, signal, variables?.OPENAI_API_KEY));
     };
   }
 

@@ -6,13 +6,19 @@ import type { BidWord } from "../../../lib/model/bid.ts";
 import type { RunningGrant } from "../../../lib/model/claim.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
+import type { ModelToken } from "../../../lib/model/model-call.ts";
+import { digestOf } from "../blackboard/model-scene.ts";
 import { agentName, newArtefactId, sampleArtefact } from "../records/sample.ts";
+
+type MadeNow = Partial<Artefact> | undefined;
 
 export type Behaviour = {
   /** Its word on an artefact; undefined: it stays silent. */
   bid: (artefact: Artefact) => BidWord | undefined;
   /** What it makes of a grant's attempt; undefined: it accepts and falls silent. A Question makes the grant wait. */
-  work?: (target: Artefact, attempt: number) => Partial<Artefact> | undefined;
+  work?: (target: Artefact, attempt: number, token: ModelToken) => MadeNow | Promise<MadeNow>;
+  /** Its grants have a token of a model, which its work gets. */
+  hasModel?: true;
 };
 
 /** Plays until the signal aborts. */
@@ -44,9 +50,11 @@ async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, be
   if (snapshot === undefined || target === undefined || grant?.state !== "queued") return;
   const { phase, attempt, queued_at } = grant;
   const startedAt = new Date().toISOString();
-  const running: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, context_ids: [], state: "running" };
+  const begun: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, context_ids: [], state: "running" };
+  const token: ModelToken = { kind: "grant", claim: id, agent, attempt, digest: digestOf(newArtefactId()) };
+  const running = { ...begun, ...(behaviour.hasModel && { model_token: token.digest }) };
   const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: grantLeaseMs });
-  const made = behaviour.work?.(target, attempt);
+  const made = await behaviour.work?.(target, attempt, token);
   if (accepted.outcome === "refused" || made === undefined) return;
   const artefact = sampleArtefact({
     id: newArtefactId(),

@@ -13,7 +13,7 @@ import { useKeys } from "./use-keys.ts";
 type Props = { inquiry: Extract<Inquiry, { kind: "question" }>; done: (isSent: boolean) => void; close: () => void };
 
 export function QuestionPane({ inquiry, done, close }: Props) {
-  const { question, goal_id } = inquiry;
+  const { question, goal_id, budget, text: words } = inquiry;
   const field = useRef<HTMLTextAreaElement>(null);
   const text = useRef("");
   const { isBusy, error, run } = useAction(() => post(`/v1/questions/${question.id}/answer`, { text: text.current }));
@@ -46,8 +46,28 @@ export function QuestionPane({ inquiry, done, close }: Props) {
           )}
         </p>
       </header>
-      <Content text={question.payload} />
-      <SendBox label="Your answer" button="Answer" right="answer" field={field} isBusy={isBusy} error={error} send={send} />
+      {budget !== undefined && (
+        <p>
+          <strong>{budget.says}</strong> Your answer raises it by the amount that you write, such as <code>5usd</code>,{" "}
+          <code>200k tokens</code>, <code>50 calls</code>
+          {budget.yes_adds !== null && (
+            <>
+              ; <code>yes</code> adds {budget.yes_adds}
+            </>
+          )}
+          . The agent's own words:
+        </p>
+      )}
+      <Content text={words} />
+      <SendBox
+        label="Your answer"
+        button="Answer"
+        right={budget === undefined ? "answer" : "budget"}
+        field={field}
+        isBusy={isBusy}
+        error={error}
+        send={send}
+      />
     </article>
   );
 }

@@ -19,6 +19,7 @@ export function modelBudgetsSuite(open: () => Promise<Bench>): void {
       outcome: "exhausted",
       scope: "goal",
       kind: "nanousd",
+      allowed: 2_500,
       limit: 2_500,
       spent: 400,
       reserved: 2_000,
@@ -55,6 +56,7 @@ export function modelBudgetsSuite(open: () => Promise<Bench>): void {
         outcome: "exhausted",
         scope: "grant",
         kind,
+        allowed: need,
         limit: need,
         spent: 0,
         reserved: need,
@@ -140,6 +142,49 @@ export function modelBudgetsSuite(open: () => Promise<Bench>): void {
     expect(await events(board, "budget_raised")).toEqual([]);
   });
 
+  test("the last refusal of an attempt is kept, with what was allowed without what people have added", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, claim, agent, token } = await runModelGrant(board);
+    const limits = { goal: { nanousd: 2_500 }, grant: { calls: 1 } };
+    await board.raiseBudget({ goal: goal.goal_id, agent, add: amounts({ calls: 1 }), actor: user, cause: "1" });
+    await reserve(board, reserveOrder(token, limits));
+    await reserve(board, reserveOrder(token, limits));
+    const [first, second] = [reserveOrder(token, limits), reserveOrder(token, { ...limits, goal: { nanousd: 9_000 } })];
+    await board.reserveCall(first);
+    const about = { claim_id: claim.id, agent, attempt: 1 };
+    const ofGoal = {
+      scope: "goal",
+      kind: "nanousd",
+      allowed: 2_500,
+      limit: 2_500,
+      spent: 0,
+      reserved: 2_000,
+      needed: 1_000,
+    } as const;
+    expect((await board.readSpending(goal.goal_id)).refusals).toEqual([{ id: first.call.id, ...about, ...ofGoal }]);
+    await board.reserveCall(second);
+    const ofGrant = { scope: "grant", kind: "calls", allowed: 1, limit: 2, spent: 0, reserved: 2, needed: 1 } as const;
+    expect((await board.readSpending(goal.goal_id)).refusals).toEqual([{ id: second.call.id, ...about, ...ofGrant }]);
+  });
+
+  test("a call that was refused while others were under way, and is allowed then, leaves no refusal; that of another call stays", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, token } = await runModelGrant(board);
+    const limits = { goal: { calls: 1 } };
+    const call = await reserve(board, reserveOrder(token, limits));
+    const later = reserveOrder(token, limits);
+    expect(await board.reserveCall(later)).toMatchObject({ outcome: "exhausted" });
+    await board.endCall(recordOf(call, { cost: amounts() }));
+    await reserve(board, later);
+    expect((await board.readSpending(goal.goal_id)).refusals).toEqual([]);
+    const refused = reserveOrder(token, limits);
+    await board.reserveCall(refused);
+    await reserve(board, reserveOrder(token));
+    expect((await board.readSpending(goal.goal_id)).refusals.map(({ id }) => id)).toEqual([refused.call.id]);
+  });
+
   test("a goal without calls has spent nothing", async () => {
     await using bench = await open();
     const { goal_id } = await postGoal(bench.board);
@@ -149,6 +194,7 @@ export function modelBudgetsSuite(open: () => Promise<Bench>): void {
       reserved: none,
       added: none,
       addedOfAgents: new Map(),
+      refusals: [],
     });
     expect(await bench.board.readCalls(goal_id)).toEqual({ ended: [], open: [] });
   });

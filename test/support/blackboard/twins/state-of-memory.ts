@@ -89,7 +89,7 @@ function setClaim(state: State, record: ClaimRecord, key: string, set: SetKey): 
 }
 
 function setModels({ models }: State, set: SetKey): void {
-  for (const [goal, { spent, reserved, added, addedOfAgents, causes }] of models.goals) {
+  for (const [goal, { spent, reserved, added, addedOfAgents, causes, refusals }] of models.goals) {
     const ofAgents = [...addedOfAgents].map(([agent, amounts]) => fieldsOfAmounts(`added:${agent}:`, amounts));
     set(
       keys.goalBudget(goal),
@@ -99,6 +99,7 @@ function setModels({ models }: State, set: SetKey): void {
         fieldsOfAmounts("added_", added),
         ...ofAgents,
         Object.fromEntries([...causes].map((cause) => [`cause:${cause}`, "1"])),
+        Object.fromEntries([...refusals].map(([attempt, refusal]) => [`refused:${attempt}`, JSON.stringify(refusal)])),
       ),
     );
   }

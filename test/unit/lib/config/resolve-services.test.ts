@@ -55,7 +55,10 @@ test.each([
   [`{ tls: { cert: a }, ${ci} }`, "6:10 services.api.tls.key: is missing: it must be text"],
   [`{ tls: off, ${ci} }`, "6:15 services.api.tls: must be a map with `cert` and `key`, or `none` where a proxy in front of it"],
   ["{ tokens: [{ name: ci, secret: ci, may: [] }] }", "tokens[0].may: must not be empty: a token without rights is of no use"],
-  ["{ tokens: [{ name: ci, secret: ci, may: [write] }] }", "tokens[0].may[0]: must be `read`, `forage`, `answer`, `approve` or"],
+  [
+    "{ tokens: [{ name: ci, secret: ci, may: [write] }] }",
+    "tokens[0].may[0]: must be `read`, `forage`, `answer`, `budget`, `approve` or",
+  ],
   ["{ tokens: [{ name: ci, secret: ci, may: [read, read] }] }", "services.api.tokens[0].may: names a right twice"],
   [
     "{ tokens: [{ name: ci, secret: ci, may: [read] }, { name: ci, secret: ada, may: [read] }] }",

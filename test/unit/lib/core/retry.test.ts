@@ -1,16 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import {
-  agentSilentType,
-  attemptLostType,
-  type FailedGrant,
-  nextAttempt,
-  resumedAttempt,
-  retryAfterMs,
-  withRetryAt,
-} from "../../../../lib/core/retry.ts";
+import { type FailedGrant, nextAttempt, resumedAttempt, retryAfterMs, withRetryAt } from "../../../../lib/core/retry.ts";
 import type { WaitingGrant } from "../../../../lib/model/claim.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";
 import { budgetExceededType } from "../../../../lib/model/model-call.ts";
+import { agentSilentType, attemptLostType } from "../../../../lib/model/own-types.ts";
 import { agentName, newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
 
 const at = "2026-01-31T12:00:00.000Z";

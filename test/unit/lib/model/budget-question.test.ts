@@ -1,43 +1,63 @@
 import { expect, test } from "bun:test";
 import {
   amountsOfAnswer,
-  isBudgetAnswer,
+  howToRaise,
   isBudgetQuestion,
+  namedRefusal,
   questionText,
-  readBudgetQuestion,
+  raiseText,
+  refusalSentence,
 } from "../../../../lib/model/budget-question.ts";
+import type { BudgetRefusal } from "../../../../lib/model/model-call.ts";
+import { agentName, newClaimId, sampleArtefact } from "../../../support/records/sample.ts";
 
 const about = { structural_type: "Question", type: "BudgetExceeded" } as const;
-const payload = JSON.stringify({ scope: "grant", kind: "tokens", limit: 9, spent: 9, reserved: 0, needed: 1, question: "More?" });
+const refusal: BudgetRefusal = {
+  id: "00000000-0000-4000-8000-000000000001",
+  claim_id: newClaimId(),
+  agent: agentName("coder"),
+  attempt: 1,
+  ...({ scope: "grant", kind: "tokens", allowed: 9, limit: 12, spent: 8, reserved: 2, needed: 5 } as const),
+};
+const payload = JSON.stringify({ refusal: refusal.id, question: "More?" });
+const by = { produced_by_agent: "coder", claim_id: refusal.claim_id };
 
-test("a question about a budget says whose it is and what is spent; its words are a member of its payload", () => {
+test("the words of a question about a budget are a member of its payload", () => {
   expect(isBudgetQuestion(about)).toBe(true);
   expect(isBudgetQuestion({ ...about, structural_type: "Failure" })).toBe(false);
-  expect(readBudgetQuestion(payload)).toEqual({ scope: "grant", kind: "tokens", question: "More?" });
   expect(questionText({ ...about, payload })).toBe("More?");
-});
-
-test("a payload that is not ours is shown as it is", () => {
-  for (const other of ["Which door?", "{}", '{"scope":"world","kind":"tokens"}', "null"]) {
-    expect(readBudgetQuestion(other)).toBeUndefined();
-    expect(questionText({ ...about, payload: other })).toBe(other);
-  }
+  for (const other of ["Which door?", "{}", "null"]) expect(questionText({ ...about, payload: other })).toBe(other);
   expect(questionText({ ...about, type: "Question", payload })).toBe(payload);
 });
 
-test("an answer adds the amount that it names, or with `yes` once more what the limit was", () => {
-  const none = { nanousd: 0, tokens: 0, calls: 0 };
-  expect(amountsOfAnswer("0.5usd, 50 calls", "tokens", 9)).toEqual({ ...none, nanousd: 500_000_000, calls: 50 });
-  for (const yes of ["yes", " Yes.\n", "YES!"]) expect(amountsOfAnswer(yes, "tokens", 9)).toEqual({ ...none, tokens: 9 });
-  expect(amountsOfAnswer("yes", "tokens", undefined)).toBeUndefined();
-  expect(amountsOfAnswer("yes", "tokens", 0)).toBeUndefined();
+test("only a refusal of the same work counts, by its id", () => {
+  const question = sampleArtefact({ ...about, ...by, payload });
+  expect(namedRefusal(question, [refusal])).toEqual(refusal);
+  expect(namedRefusal(question, [])).toBeUndefined();
+  expect(namedRefusal({ ...question, type: "Question" }, [refusal])).toBeUndefined();
+  expect(namedRefusal({ ...question, produced_by_agent: "reviewer" }, [refusal])).toBeUndefined();
+  expect(namedRefusal({ ...question, claim_id: newClaimId() }, [refusal])).toBeUndefined();
+  for (const other of ["{}", "Which door?", JSON.stringify({ refusal: "another" })])
+    expect(namedRefusal({ ...question, payload: other }, [refusal])).toBeUndefined();
 });
 
-test("anything else is no amount", () => {
-  for (const text of ["no", "yes please", "5", "as much as it takes", "-5usd", ""]) {
-    expect(isBudgetAnswer(text)).toBe(false);
-    expect(amountsOfAnswer(text, "tokens", 9)).toBeUndefined();
-  }
-  expect(isBudgetAnswer("yes")).toBe(true);
-  expect(isBudgetAnswer("100k tokens")).toBe(true);
+test("what the record says is a sentence with its figures, and `yes` is named with its amount", () => {
+  expect(refusalSentence(refusal)).toBe(
+    "The budget of coder for each of its grants is used up: of 12 tokens, 8 tokens spent, 2 tokens reserved; the refused call may need 5 tokens.",
+  );
+  expect(
+    refusalSentence({ ...refusal, scope: "goal", kind: "nanousd", limit: 5e9, spent: 4.9e9, reserved: 0, needed: 2e8 }),
+  ).toBe("The budget of the goal is used up: of $5.00, $4.90 spent; the refused call may need $0.20.");
+  expect(howToRaise(refusal)).toEndWith("or `yes` for 9 tokens");
+  expect(howToRaise({ ...refusal, allowed: 0 })).not.toContain("yes");
+  expect(raiseText({ nanousd: 0, tokens: 9, calls: 0 }, refusal)).toBe("9 tokens to the budget of coder's grants in this goal");
+});
+
+test("an answer adds the amount that it names, or with `yes` what sett.yml allows", () => {
+  const none = { nanousd: 0, tokens: 0, calls: 0 };
+  expect(amountsOfAnswer("0.5usd, 50 calls", refusal)).toEqual({ ...none, nanousd: 500_000_000, calls: 50 });
+  for (const yes of ["yes", " Yes.\n", "YES!"]) expect(amountsOfAnswer(yes, refusal)).toEqual({ ...none, tokens: 9 });
+  expect(amountsOfAnswer("yes", { ...refusal, allowed: 0 })).toBeUndefined();
+  for (const text of ["no", "yes please", "5", "as much as it takes", "-5usd", ""])
+    expect(amountsOfAnswer(text, refusal)).toBeUndefined();
 });

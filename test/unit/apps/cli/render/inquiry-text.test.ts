@@ -8,6 +8,7 @@ import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { suggestFor } from "../../../../../lib/client/text/suggest.ts";
 import type { ArtefactHead } from "../../../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../../../lib/model/ids.ts";
+import type { BudgetRefusal } from "../../../../../lib/model/model-call.ts";
 import { agentName, newClaimId, sampleArtefact } from "../../../../support/records/sample.ts";
 
 const style = createStyle(false);
@@ -32,16 +33,48 @@ function approval(text: string, isWhole: boolean, metadata: ArtefactHead["metada
   };
 }
 
-test("a question about a budget is shown in its words, with the commands that raise it", () => {
-  const payload = JSON.stringify({ scope: "goal", kind: "tokens", limit: 1, question: "How much more?" });
-  const question = sampleArtefact({ structural_type: "Question", type: "BudgetExceeded", payload });
-  const inquiry: Inquiry = { kind: "question", question, since: question.created_at };
+const refusal: BudgetRefusal = {
+  ...{ id: "00000000-0000-4000-8000-000000000001", claim_id: newClaimId(), agent: agentName("coder"), attempt: 1 },
+  ...({ scope: "goal", kind: "nanousd", allowed: 5e9, limit: 5e9, spent: 4.9e9, reserved: 0, needed: 2e8 } as const),
+};
+const budgetQuestion = sampleArtefact({
+  structural_type: "Question",
+  type: "BudgetExceeded",
+  produced_by_agent: "coder",
+  payload: JSON.stringify({ kind: "calls", limit: 1, question: "Shall I go on with the blue door?" }),
+});
+
+test("of a budget that is used up the record's figures come first, then the agent's words; `yes` names its amount", () => {
+  const inquiry: Inquiry = { kind: "question", question: budgetQuestion, refusal, since: budgetQuestion.created_at };
   const shown = inquiryDetails(inquiry, { style, columns: undefined }, Date.parse(inquiry.since));
-  expect(shown).toEndWith("\n\n  How much more?\n");
-  expect(inquiryJson(inquiry).text).toBe("How much more?");
-  const next = commandsFor(inquiry, suggestFor(undefined)).join("\n");
-  expect(next).toContain(`sett answer ${question.id.slice(0, 8)} 200ktokens`);
-  expect(next).toContain(`sett budget ${question.goal_id.slice(0, 8)}`);
+  expect(shown.split("\n").slice(1)).toEqual([
+    "",
+    "  The budget of the goal is used up: of $5.00, $4.90 spent; the refused call may need $0.20.",
+    "",
+    "  coder says:",
+    "  │ Shall I go on with the blue door?",
+    "",
+  ]);
+  expect(inquiryJson(inquiry)).toMatchObject({
+    text: "Shall I go on with the blue door?",
+    budget: { kind: "nanousd", limit: 5e9, spent: 4.9e9, yes_adds: "$5.00 to the budget of the goal" },
+  });
+  const id = budgetQuestion.id.slice(0, 8);
+  expect(commandsFor(inquiry, suggestFor(undefined))).toEqual([
+    `sett answer ${id} yes  # adds $5.00 to the budget of the goal`,
+    `sett answer ${id} 5usd  # or another amount`,
+    `sett budget ${budgetQuestion.goal_id.slice(0, 8)}  # what the goal has cost`,
+  ]);
+  const nothing = commandsFor({ ...inquiry, refusal: { ...refusal, allowed: 0 } }, suggestFor(undefined));
+  expect(nothing.join("\n")).not.toContain("yes");
+});
+
+test("a question that only says that it is about a budget is a question like any other", () => {
+  const inquiry: Inquiry = { kind: "question", question: budgetQuestion, refusal: undefined, since: budgetQuestion.created_at };
+  expect(commandsFor(inquiry, suggestFor(undefined))).toEqual([`sett answer ${budgetQuestion.id.slice(0, 8)} "…"`]);
+  expect(inquiryJson(inquiry)).not.toHaveProperty("budget");
+  const feedback = { ...budgetQuestion, type: "GoalFeedback" };
+  expect(commandsFor({ ...inquiry, question: feedback }, suggestFor(undefined))[0]).not.toContain("replaces the goal");
 });
 
 test("what is to be approved is shown, and the rest of it can be had", () => {

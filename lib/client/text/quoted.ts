@@ -1,0 +1,36 @@
+// Text of agents and people, quoted: a bar at the margin of every row tells it from what Sett itself says.
+import { cutVisible, plainLines, visibleWidth } from "./plain-text.ts";
+import type { Layout } from "./style.ts";
+import { wrap } from "./wrap.ts";
+
+export const bar = "│";
+
+/** Narrower rows than these would be unreadable. */
+const minColumns = 10;
+
+/** A row for each line of the text, and more where a line is wider than the terminal: no part of it ever begins a row without the bar. */
+export function quotedLines(text: string, { style, columns }: Layout, indent = "  "): string[] {
+  const start = `${indent}${style.dim(bar)} `;
+  const lines = plainLines(text).replace(/\n+$/, "").split("\n");
+  if (columns === undefined) return lines.map((line) => `${start}${line}`.trimEnd());
+  const room = Math.max(minColumns, columns - visibleWidth(start));
+  return lines.flatMap((line) => rowsOf(line, room)).map((row) => `${start}${row}`.trimEnd());
+}
+
+/** The width of a tab depends on its column, and a word may be wider than the terminal, which would break it without a bar. */
+function rowsOf(line: string, columns: number): string[] {
+  const spaced = line.replaceAll("\t", "  ");
+  return wrap(spaced, { columns })
+    .split("\n")
+    .flatMap((row) => pieces(row, columns));
+}
+
+function pieces(row: string, columns: number): string[] {
+  const found: string[] = [];
+  for (let rest = row; ; ) {
+    const piece = visibleWidth(rest) <= columns ? rest : cutVisible(rest, columns);
+    found.push(piece);
+    if (piece.length === rest.length || piece === "") return found;
+    rest = rest.slice(piece.length);
+  }
+}
