@@ -88,6 +88,12 @@ export const Environment = z.object({
     .min(1)
     .optional()
     .describe("`resources.limits.disk` in bytes. It is watched in containers only."),
+  SETT_PIDS_LIMIT: z.coerce
+    .number({ error: "must be a number of processes" })
+    .int()
+    .min(1)
+    .optional()
+    .describe("`resources.limits.pids`. It is watched in containers only, which may have some more."),
   SETT_WORKSPACE_KEEP: z
     .enum(["true", "false"])
     .default("false")
@@ -132,6 +138,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     },
     workspaceDir: read.SETT_WORKSPACE_DIR,
     diskBytes: read.SETT_DISK_LIMIT,
+    pids: read.SETT_PIDS_LIMIT,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
   };
 }

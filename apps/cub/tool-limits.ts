@@ -1,4 +1,4 @@
-// The limits of a run beside its time: what it has written and how much memory it needs. What is written before and outside of a run, by a
+// The limits of a run beside its time: what it has written, how much memory it needs, and how many processes. What is written before and outside of a run, by a
 // checkout and by bid commands, counts as well. Only where the cub is process 1 of a container.
 import { join } from "node:path";
 import process from "node:process";
@@ -9,13 +9,14 @@ import type { CleanSlate } from "./clean-slate.ts";
 import type { RunOutcome } from "./deps.ts";
 import { type DiskLimit, type DiskStates, DiskWatch, sizeText } from "./disk-watch.ts";
 import { memoryKills, memoryLimit } from "./memory-kills.ts";
+import { ProcessWatch } from "./process-watch.ts";
 import type { Settings } from "./settings.ts";
 
-type Place = Pick<Settings, "agentName" | "workspaceDir" | "diskBytes" | "git">;
+type Place = Pick<Settings, "agentName" | "workspaceDir" | "diskBytes" | "pids" | "git">;
 
 /** Undefined for a cub that is not alone in a container, or without a limit. */
 export function toolLimits(place: Place, slate: CleanSlate, workingCopy: WorkingCopy | undefined): ToolLimits | undefined {
-  const { agentName, workspaceDir, diskBytes, git } = place;
+  const { agentName, workspaceDir, diskBytes, pids, git } = place;
   if (process.pid !== 1 || diskBytes === undefined) return undefined;
   const own = join(git.exchangeDir, agentName);
   const folders = [
@@ -29,11 +30,13 @@ export function toolLimits(place: Place, slate: CleanSlate, workingCopy: Working
     },
   ];
   const discard = async () => await workingCopy?.discard().catch(() => {});
-  return new ToolLimits({ disk: { bytes: diskBytes, folders }, end: () => slate.end(), discard });
+  return new ToolLimits({ disk: { bytes: diskBytes, folders }, pids, end: () => slate.end(), discard });
 }
 
 type Options = {
   disk: DiskLimit;
+  /** How many processes and threads there may be. Default: as many as the container may have. */
+  pids?: number | undefined;
   /** Ends every process of the run at once. Never rejects. */
   end: () => Promise<void>;
   /** Makes room after a run that has written too much. */
@@ -45,6 +48,7 @@ type Run = (signal: AbortSignal) => Promise<CommandOutcome>;
 export class ToolLimits {
   readonly #options: Options;
   readonly #watch: DiskWatch;
+  readonly #processes: ProcessWatch | undefined;
   readonly #bids = new Set<AbortController>();
   readonly #bidStates: DiskStates = new Map();
   #bidWatch: Disposable | undefined;
@@ -54,6 +58,7 @@ export class ToolLimits {
   constructor(options: Options) {
     this.#options = options;
     this.#watch = new DiskWatch(options.disk);
+    this.#processes = options.pids === undefined ? undefined : new ProcessWatch(options.pids);
   }
 
   /** What the checkout of a commit may write. */
@@ -64,13 +69,20 @@ export class ToolLimits {
   /** Runs within the limits; `over_limit` says which was exceeded. */
   async run(signal: AbortSignal, run: Run): Promise<RunOutcome> {
     const killsBefore = await memoryKills();
-    const { outcome, reason } = await this.#watched(signal, run);
+    const refusalsBefore = this.#processes?.refusals();
+    let tooMany: string | undefined;
+    using _processes = this.#processes?.start((sentence) => {
+      tooMany = sentence;
+    });
+    const { outcome, reason = tooMany } = await this.#watched(signal, run);
     if (reason !== undefined) {
       if (outcome.kind === "not_started") return { kind: "not_started", reason: "other", message: reason };
       return { ...outcome, kind: "over_limit", reason };
     }
-    if (outcome.kind !== "exited" || outcome.exitCode === 0 || (await memoryKills()) === killsBefore) return outcome;
-    return { ...outcome, kind: "over_limit", reason: await memoryReason() };
+    if (outcome.kind !== "exited" || outcome.exitCode === 0) return outcome;
+    if ((await memoryKills()) !== killsBefore) return { ...outcome, kind: "over_limit", reason: await memoryReason() };
+    if (this.#processes === undefined || this.#processes.refusals() === refusalsBefore) return outcome;
+    return { ...outcome, kind: "over_limit", reason: this.#processes.reason };
   }
 
   /** Work of the cub itself, such as a checkout, within the limit of the disk. Throws, with a sentence, where that was exceeded. */
@@ -98,6 +110,9 @@ export class ToolLimits {
     const forward = () => controller.abort();
     if (signal.aborted) forward();
     signal.addEventListener("abort", forward, { once: true });
+    using _processes = this.#processes?.start((sentence) => {
+      reason ??= sentence;
+    });
     try {
       const result = await run(controller.signal);
       if (reason !== undefined) throw new Error(reason);

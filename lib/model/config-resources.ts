@@ -30,10 +30,10 @@ const AgentLimits = z
     memory: memory.describe(`${memoryText} Default: half of the machine's, at most \`8G\`.`),
     pids: z
       .int()
-      .min(16, { error: "must be at least 16: the cub and git need some themselves" })
+      .min(16, { error: "must be at least 16: a script and its programs need some" })
       .max(4_000_000)
       .default(defaultPids)
-      .describe("How many processes and threads there may be at a time."),
+      .describe("How many processes and threads its commands may have at a time. A run that starts more is ended."),
     files: z
       .int()
       .min(256, { error: "must be at least 256: the cub needs some itself" })

@@ -7,12 +7,29 @@ import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(300_000);
 
+/** Starts threads that do nothing, at a pace at which it can be seen before it has all that there are. */
+const threads = `
+import { dlopen, ptr } from "bun:ffi";
+const { symbols } = dlopen("libc.so.6", {
+  pthread_create: { args: ["ptr", "ptr", "ptr", "ptr"], returns: "i32" }, usleep: { args: ["u32"], returns: "i32" },
+  dlsym: { args: ["ptr", "ptr"], returns: "ptr" },
+});
+const pause = symbols.dlsym(null, ptr(Buffer.from("pause\\0")));
+const thread = ptr(new BigUint64Array(1));
+for (let n = 0; n < 300; n++) {
+  symbols.pthread_create(thread, null, pause, null);
+  symbols.usleep(2000);
+}
+`;
+
 let sett: SettWorkspace;
 
 beforeAll(async () => {
   const limits = "    resources: { limits: { disk: 64M, memory: 320M, pids: 200, cpus: 1 } }\n    timeout: 15s\n";
   sett = await SettWorkspace.create({
     ...scriptAgent("greedy", obedient),
+    "agents/greedy/threads.ts": threads,
+    "agents/greedy/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh threads.ts /app/\n",
     ...scriptAgent("honest", obedient),
     "sett.yml": settYml({
       greedy: `${limits}    workspace: { mode: rw }\n${bidByName("greedy")}`,
@@ -24,6 +41,8 @@ beforeAll(async () => {
 });
 
 afterAll(() => sett?.[Symbol.asyncDispose]());
+
+const container = () => `sett-${sett.name}-agent-greedy`;
 
 type Report = { reason: string; timed_out: boolean };
 
@@ -41,10 +60,15 @@ async function reportOf(script: string): Promise<Report | undefined> {
   return failure && JSON.parse(failure.payload);
 }
 
+const tooMany =
+  "The run was ended because it needed more processes and threads than `resources.limits.pids` allows, which is 200.";
+
 const inVain = "> /dev/null 2>&1";
 
 test.each<[string, string, Partial<Report> | undefined]>([
-  ["a fork bomb", `f() { f | f & }; while :; do f ${inVain}; done`, { reason: expect.any(String) }],
+  ["a fork bomb", `f() { f | f & }; while :; do f ${inVain}; done`, { reason: tooMany }],
+  ["processes that stay", `while :; do sleep 60 & done`, { reason: tooMany }],
+  ["threads that stay", "BUN_BE_BUN=1 LD_LIBRARY_PATH=/cub /cub/cub run /app/threads.ts", { reason: tooMany }],
   [
     "a file that is larger than its disk, of which it takes nothing",
     "exec truncate -s 1G /workspace/large",
@@ -103,6 +127,15 @@ test.each<[string, string, Partial<Report> | undefined]>([
   const report = await reportOf(script);
   if (expected === undefined) expect(report).toBeUndefined();
   else expect(report).toMatchObject(expected);
+});
+
+test("what the Engine starts beside a run does not count, such as health checks", async () => {
+  const goal = await sett.forage("greedy: for n in $(seq 180); do sleep 4 & done; wait");
+  const begun = async () => (await $`docker exec ${container()} sh -c ${"ls /proc | grep -c '^[0-9]'"}`.text()).trim();
+  await waitFor("its processes", async () => Number(await begun()) > 180);
+  for (let checks = 0; checks < 5; checks++) await $`docker exec ${container()} /cub/cub --healthcheck`.quiet();
+  const end = async () => (await sett.artefacts(goal)).find(({ structural_type }) => structural_type !== "Standard");
+  expect((await waitFor("the end", end)).structural_type).toBe("Terminal");
 });
 
 test("after all this it works on, in the same container, with an empty working copy", async () => {

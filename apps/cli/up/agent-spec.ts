@@ -16,6 +16,12 @@ export const carrierPath = "/cub";
 const objectsPath = "/git/objects";
 const exchangePath = "/git/exchange";
 
+/**
+ * So many more processes and threads may be in the container than commands may have: the cub's own, git's, and those of a health check. The cub
+ * ends a command that starts others until even these are taken, and must be able to do so.
+ */
+const ofCub = 256;
+
 /** Only from outside: with the narrow system calls no process can send it. */
 const unsendable = "SIGSYS";
 
@@ -48,7 +54,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     // A devcontainer is made to be written to.
     isRootReadOnly: !(agent.writable_root ?? agent.source.kind === "devcontainer"),
     ...(input.machine.canLimitSystemCalls && { systemCalls: "narrow" as const, stopSignal: unsendable }),
-    pidsLimit: agent.resources.limits.pids,
+    pidsLimit: agent.resources.limits.pids + ofCub,
     healthcheck,
     restart: "unless-stopped",
     resources,
@@ -84,6 +90,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
       SETT_BID_COMMAND: agent.bid_command && JSON.stringify(agent.bid_command),
       SETT_WORKSPACE_KEEP: agent.workspace.keep ? "true" : undefined,
       SETT_DISK_LIMIT: agent.resources.limits.disk_bytes.toString(),
+      SETT_PIDS_LIMIT: agent.resources.limits.pids.toString(),
       SETT_CONTEXT_BYTES: context_bytes?.toString(),
       SETT_PROMPT_CLAIM: claim,
       SETT_PROMPT_EXECUTION: execution,

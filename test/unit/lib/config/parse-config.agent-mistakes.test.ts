@@ -136,7 +136,7 @@ const cases: Case[] = [
     "the cub needs some processes and files itself",
     "    resources: { limits: { pids: 5, files: 5 } }\n",
     [
-      "sett.yml:6:34 agents.a.resources.limits.pids: must be at least 16: the cub and git need some themselves",
+      "sett.yml:6:34 agents.a.resources.limits.pids: must be at least 16: a script and its programs need some",
       "sett.yml:6:44 agents.a.resources.limits.files: must be at least 256: the cub needs some itself",
     ],
   ],

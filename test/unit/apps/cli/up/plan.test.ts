@@ -269,11 +269,11 @@ test("an agent leaves some of the machine to the others, unless sett.yml says ot
     return { ...agent?.spec.resources, pids: agent?.spec.pidsLimit };
   };
   const gibibyte = 1024 ** 3;
-  expect(of("", { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({ nanoCpus: 3e9, memoryBytes: 3 * gibibyte, pids: 2048 });
+  expect(of("", { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({ nanoCpus: 3e9, memoryBytes: 3 * gibibyte, pids: 2304 });
   expect(of("", { cpus: 1, memoryBytes: 64 * gibibyte })).toMatchObject({ nanoCpus: 75e7, memoryBytes: 8 * gibibyte });
   const limits = "    resources: { limits: { cpus: 4, memory: 5G, pids: 100, disk: 1G } }\n";
   expect(of(limits, { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({
-    ...{ nanoCpus: 4e9, memoryBytes: 5 * gibibyte, pids: 100, fileBytes: gibibyte },
+    ...{ nanoCpus: 4e9, memoryBytes: 5 * gibibyte, pids: 356, fileBytes: gibibyte },
   });
   const reserved = "    resources: { reservations: { cpus: 3.5, memory: 4G } }\n";
   expect(of(reserved, { cpus: 4, memoryBytes: 6 * gibibyte })).toMatchObject({ nanoCpus: 35e8, memoryBytes: 4 * gibibyte });

@@ -1,0 +1,90 @@
+// Sees to it that commands have no more processes and threads than their agent may. The container may have some more, for the cub: where it
+// can make no thread, its runtime aborts. The kernel has no limit for a part of a container, so the cub looks.
+import { readFileSync, statSync } from "node:fs";
+import process from "node:process";
+import { type ProcessEntry, readProcesses } from "../../lib/process/process-table.ts";
+
+/** A look takes a fiftieth of a millisecond. */
+const lookEveryMs = 25;
+
+/** In cgroup version 2 and 1: how many processes and threads the container has. */
+const counters = ["/sys/fs/cgroup/pids.current", "/sys/fs/cgroup/pids/pids.current"];
+const events = ["/sys/fs/cgroup/pids.events", "/sys/fs/cgroup/pids/pids.events"];
+
+/** More than a program has that the Engine starts beside the commands, such as a health check. */
+const ofEngine = 64;
+
+export class ProcessWatch {
+  readonly #limit: number;
+  readonly #counter: string | undefined;
+  readonly #listeners = new Set<(reason: string) => void>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#counter = counters.find((path) => numberIn(path) !== undefined);
+  }
+
+  /**
+   * Until the result is disposed of: where there are too many, ends every process of the container but this one, and calls each `onExceeded`
+   * that is there, with a sentence. At once, because what starts them goes on. Does nothing where the kernel does not count.
+   */
+  start(onExceeded: (reason: string) => void): Disposable {
+    const listener = (reason: string) => onExceeded(reason);
+    this.#listeners.add(listener);
+    if (this.#counter !== undefined) this.#timer ??= setInterval(() => this.#look(), lookEveryMs);
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.delete(listener);
+        if (this.#listeners.size > 0) return;
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      },
+    };
+  }
+
+  /** How often the kernel has refused one, which a command that starts them fast may find before a look does. */
+  refusals(): number {
+    const text = events.map(textOf).find((each) => each !== undefined);
+    return Number(/^max (\d+)$/m.exec(text ?? "")?.[1] ?? 0);
+  }
+
+  get reason(): string {
+    return `The run was ended because it needed more processes and threads than \`resources.limits.pids\` allows, which is ${this.#limit}.`;
+  }
+
+  #look(): void {
+    const others = (numberIn(this.#counter ?? "") ?? 0) - threadsOf(process.pid);
+    if (others <= this.#limit || (others <= this.#limit + ofEngine && ofCommands(readProcesses()) <= this.#limit)) return;
+    process.kill(-1, "SIGKILL");
+    for (const listener of this.#listeners) listener(this.reason);
+  }
+}
+
+/** Of all that descend from process 1, its own threads left out. A program that the Engine has started has no parent in the container. */
+function ofCommands(all: readonly ProcessEntry[]): number {
+  const parents = new Map(all.map(({ pid, parent }) => [pid, parent]));
+  const isOfCommand = (pid: number | undefined): boolean => {
+    for (let one = pid; one !== undefined && one !== 0; one = parents.get(one)) if (one === process.pid) return true;
+    return false;
+  };
+  return all.reduce((sum, { pid, parent }) => sum + (isOfCommand(parent) ? threadsOf(pid) : 0), 0);
+}
+
+/** A folder has two links of its own, and one for each folder in it. */
+function threadsOf(pid: number): number {
+  return (statSync(`/proc/${pid}/task`, { throwIfNoEntry: false })?.nlink ?? 2) - 2;
+}
+
+function numberIn(path: string): number | undefined {
+  const count = Number(textOf(path) ?? Number.NaN);
+  return Number.isInteger(count) ? count : undefined;
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
