@@ -6,7 +6,10 @@ import type { GoalEnding } from "./artefact-port.ts";
 import type { Blackboard } from "./port.ts";
 
 /** What the reading needs of the blackboard: every program that reads goals has it. */
-type GoalReading = Pick<Blackboard, "readGoal" | "listArtefactsOfGoal" | "listOpenQuestions" | "claimsOfArtefact" | "readClaims">;
+type GoalReading = Pick<
+  Blackboard,
+  "readGoal" | "listArtefactsOfGoal" | "listOpenQuestions" | "claimsOfArtefact" | "readClaims" | "endOfEvents"
+>;
 
 /** Artefact → cause → claim. */
 type Causes = Map<ArtefactId, Map<string, ClaimId>>;
@@ -40,6 +43,7 @@ export async function readGoalFacts(
   isOpen: (stored: StoredGoal) => boolean,
 ): Promise<StoredGoal> {
   for (let tries = 1; ; tries += 1) {
+    const end = await board.endOfEvents();
     const [{ ended, trigger }, ids, openQuestions] = await Promise.all([
       board.readGoal(goal),
       board.listArtefactsOfGoal(goal),
@@ -50,7 +54,9 @@ export async function readGoalFacts(
     const claims = await board.readClaims(claimsIn(causes), (one) => malformed.push(one));
     const artefacts = await readHeads(ids, claims);
     const stored = { goal, ended, trigger, artefacts, causes, openQuestions: new Set(openQuestions), claims, malformed };
-    if (isOpen(stored) || tries === maxTries || (await isUnchanged(board, goal, ids, causes))) return stored;
+    if (isOpen(stored) || tries === maxTries) return stored;
+    // Every change of a goal is an event: where nothing at all has happened, none of its records need be counted again.
+    if ((await board.endOfEvents()) === end || (await isUnchanged(board, goal, ids, causes))) return stored;
   }
 }
 

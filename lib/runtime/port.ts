@@ -200,8 +200,8 @@ export type ContainerRuntime = {
   containers: Containers;
   volumes: Volumes;
   networks: Networks;
-  /** All instances that have any part on this Engine, ordered by name. */
-  instances(): Promise<InstanceParts[]>;
+  /** All instances that have any part on this Engine, ordered by name; with `workspace` only those of this repository. */
+  instances(workspace?: string): Promise<InstanceParts[]>;
   /** Everything of one instance; empty lists when there is nothing. */
   parts(instance: InstanceName): Promise<InstanceParts>;
   /**

@@ -41,7 +41,7 @@ export async function findInstance(
       hint: "Go to your repository, or create one here: git init && sett up. Or name an instance: --name NAME (`sett list` shows them).",
     });
   }
-  const own = (await runtime.instances()).filter((parts) => workspaceOf(parts) === workspace);
+  const own = (await runtime.instances(workspace)).filter((parts) => workspaceOf(parts) === workspace);
   const all = own.filter(accepts);
   const [only, ...others] = all;
   if (only === undefined) {

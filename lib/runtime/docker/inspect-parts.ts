@@ -8,9 +8,13 @@ import { envRecord } from "./env.ts";
 import { ask, askIfThere } from "./errors.ts";
 
 type Parts = Omit<InstanceParts, "instance">;
+type Everything = Awaited<ReturnType<typeof listEverything>>;
 
-export async function allInstances(docker: Docker): Promise<InstanceParts[]> {
-  const parts = await partsOf(docker, () => true);
+/** `workspace`: only the instances of this repository; then no container of another one is inspected. */
+export async function allInstances(docker: Docker, workspace?: string): Promise<InstanceParts[]> {
+  const everything = await listEverything(docker);
+  const own = workspace === undefined ? undefined : instancesOf(everything, workspace);
+  const parts = await partsOf(docker, everything, ({ instance }) => own?.has(instance) ?? true);
   const all = [...parts.containers, ...parts.volumes, ...parts.networks];
   const names = [...new Set(all.map((part) => part.labels.instance))].sort();
   return names.map((instance) => ({
@@ -22,7 +26,17 @@ export async function allInstances(docker: Docker): Promise<InstanceParts[]> {
 }
 
 export async function instanceParts(docker: Docker, instance: InstanceName): Promise<InstanceParts> {
-  return { instance, ...(await partsOf(docker, (labels) => labels.instance === instance)) };
+  return { instance, ...(await partsOf(docker, await listEverything(docker), (labels) => labels.instance === instance)) };
+}
+
+/** One labelled part is enough: others may have no labels. */
+function instancesOf({ containers, volumes, networks }: Everything, workspace: string): Set<InstanceName> {
+  const labels = [
+    ...containers.map((one) => identifyPart("container", one.name, one.labels)),
+    ...volumes.map((one) => identifyPart("volume", one.Name, one.Labels)),
+    ...networks.map((one) => identifyPart("network", one.Name, one.Labels)),
+  ];
+  return new Set(labels.flatMap((known) => (known?.workspace === workspace ? [known.instance] : [])));
 }
 
 export async function findContainer(docker: Docker, container: string): Promise<ContainerPart | undefined> {
@@ -42,8 +56,11 @@ export async function listEverything(docker: Docker) {
   };
 }
 
-async function partsOf(docker: Docker, isWanted: (labels: PartLabels) => boolean): Promise<Parts> {
-  const { containers, volumes, networks } = await listEverything(docker);
+async function partsOf(
+  docker: Docker,
+  { containers, volumes, networks }: Everything,
+  isWanted: (labels: PartLabels) => boolean,
+): Promise<Parts> {
   const wanted = <Part extends { labels: PartLabels }>(part: Part | undefined) =>
     part !== undefined && isWanted(part.labels) ? [part] : [];
   const own = containers.filter(({ name, labels }) => {

@@ -68,7 +68,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
       create: (name, labels, options) => createNetwork(docker, name, labels, options),
       remove: (name, id) => removeNetwork(docker, name, id),
     },
-    instances: () => allInstances(docker),
+    instances: (workspace) => allInstances(docker, workspace),
     parts: (instance) => instanceParts(docker, instance),
     removeInstance: (instance, keeping) => removeInstance(docker, instance, keeping),
   };

@@ -13,14 +13,17 @@ const pollMs = 20;
 /** The exit code of a process whose end was not recorded: it was killed together with its supervisor, or the machine stopped. */
 const unrecordedEnd = 137;
 
-export async function allInstances(registry: Registry): Promise<InstanceParts[]> {
+/** `workspace`: only the instances of this repository. */
+export async function allInstances(registry: Registry, workspace?: string): Promise<InstanceParts[]> {
   const [found, volumes, networks] = await Promise.all([
     registry.processes(),
     registry.labelled("volumes"),
     registry.labelled("networks"),
   ]);
   const containers = found.flatMap((process) => partOf(process) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const names = new Set([...containers, ...volumes, ...networks].map(({ labels }) => labels.instance));
+  const labels = [...containers, ...volumes, ...networks].map((part) => part.labels);
+  const own = labels.filter((one) => workspace === undefined || one.workspace === workspace);
+  const names = new Set(own.map(({ instance }) => instance));
   return [...names].sort().map((instance) => ({
     instance,
     containers: containers.filter(({ labels }) => labels.instance === instance),

@@ -91,7 +91,7 @@ export function processRuntime(
       },
       remove: (name) => registry.removeLabels("networks", name),
     },
-    instances: () => allInstances(registry),
+    instances: (workspace) => allInstances(registry, workspace),
     parts: (instance) => instanceParts(registry, instance),
     removeInstance: (instance, keeping) => removeInstance(registry, instance, keeping),
   };

@@ -51,6 +51,10 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
 
     const listed = (await runtime.instances()).filter((each) => each.instance === instance || each.instance === other.instance);
     expect(listed).toEqual([parts, await runtime.parts(other.instance)].sort((a, b) => (a.instance < b.instance ? -1 : 1)));
+    const { workspace } = sett.labels({ component: "redis" });
+    const ofWorkspace = (await runtime.instances(workspace)).filter((each) => each.instance === instance);
+    expect(ofWorkspace).toEqual([parts]);
+    expect(await runtime.instances("/nowhere")).toEqual([]);
   }, 120_000);
 
   test("removing an instance leaves nothing, or the blackboard alone, and touches no other", async () => {
