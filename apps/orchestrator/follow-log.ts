@@ -3,30 +3,35 @@
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import { Fenced } from "../../lib/blackboard/leading.ts";
-import { messageOf } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import { isAway, untilContact } from "../../lib/service/until-contact.ts";
+import { isAway } from "../../lib/service/until-contact.ts";
 import type { CursorProgress } from "./cursor-progress.ts";
 import type { Deps } from "./deps.ts";
 import type { EventHandler } from "./handle-event.ts";
+import type { OwedEvents } from "./owed-events.ts";
 
 /** With so many events in work the follower waits: more requests at once do not make Redis faster. */
 const maxInFlight = 2_000;
 
 /**
- * An event that cannot be handled is tried so often, over some six seconds, and then skipped: the events after it must not wait for ever.
+ * An event that cannot be handled is tried so often, over some six seconds, and then put aside: the cursor must not wait for it for ever.
  */
 const maxTries = 8;
-const maxReasonLength = 500;
+
+/** What is done with each event, and with one for which that fails again and again. `onEvent` is called first. */
+export type LogWork = {
+  handler: Pick<EventHandler, "handle">;
+  owed: Pick<OwedEvents, "giveUp">;
+  onEvent: (event: SettEvent) => void;
+};
 
 /**
- * Runs until the signal aborts, or contact was lost. Throws Fenced when the epoch is over. Every event is reported to `onEvent` before it is handled.
+ * Runs until the signal aborts, or contact was lost. Throws Fenced when the epoch is over.
  */
 export async function followLog(
   deps: Deps,
-  handler: EventHandler,
+  { handler, owed, onEvent }: LogWork,
   progress: CursorProgress,
-  onEvent: (event: SettEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const failed = new AbortController();
@@ -37,7 +42,7 @@ export async function followLog(
   const work = async (event: SettEvent, begun: Promise<unknown>) => {
     const done = progress.begin(event.id);
     try {
-      await untilDone(deps, () => handle(event), event, begun, ending);
+      await untilDone({ ...deps, owed }, () => handle(event), event, begun, ending);
       if (!ending.aborted) done();
     } catch (error) {
       failure ??= error;
@@ -60,7 +65,7 @@ export async function followLog(
 }
 
 /** Whether it throws or rejects, it is a failure of this event alone. */
-function begin(handler: EventHandler, event: SettEvent, readOn: number): Promise<unknown> | undefined {
+function begin(handler: LogWork["handler"], event: SettEvent, readOn: number): Promise<unknown> | undefined {
   try {
     return handler.handle(event, readOn);
   } catch (error) {
@@ -69,11 +74,11 @@ function begin(handler: EventHandler, event: SettEvent, readOn: number): Promise
 }
 
 /**
- * An unreachable Redis delays the event. Any other failure is logged and the event is tried again; after `maxTries` it is given up, on
- * record.
+ * An unreachable Redis delays the event. Any other failure is logged and the event is tried again; after `maxTries` it is among those that
+ * are owed.
  */
 async function untilDone(
-  deps: Deps,
+  { log, owed }: Pick<Deps, "log"> & Pick<LogWork, "owed">,
   handle: () => Promise<unknown> | undefined,
   event: SettEvent,
   begun: Promise<unknown>,
@@ -90,27 +95,11 @@ async function untilDone(
       if (!isAway(error)) {
         failures++;
         const about = { event: event.id, type: event.type, error, tries: failures };
-        if (failures === maxTries) return await giveUp(deps, event, error, signal);
-        deps.log.error("Could not handle an event; trying again", about);
+        if (failures >= maxTries && (await owed.giveUp(event, error, failures, signal))) return;
+        log.error("Could not handle an event; trying again", about);
       }
       handling = undefined;
       await sleep(backOffMs(tries, { firstMs: 50, maxMs: 5_000 }), signal);
     }
   }
-}
-
-/** Reconciling does the event's work later, where it can see it; the log has the rest for a person. */
-async function giveUp(
-  { board, log }: Deps,
-  { id, type, goal_id, claim_id, artefact_id, agent }: SettEvent,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<void> {
-  log.error("Gave up an event that cannot be handled", { event: id, type, error, tries: maxTries });
-  const data = { event: id, type, tries: maxTries, reason: messageOf(error).slice(0, maxReasonLength) };
-  const about = Object.fromEntries(Object.entries({ goal_id, claim_id, artefact_id, agent }).filter(([, value]) => value));
-  const write = () => board.logAsLeader({ type: "event_given_up", ...about, data });
-  await untilContact(write, { signal, log }).catch((failed: unknown) => {
-    if (!signal.aborted) throw failed;
-  });
 }

@@ -1,6 +1,8 @@
 // Handles what is due by Redis TIME: bid deadlines, lapsed leases, attempts to be queued, claims to announce again.
 import type { FoundDue } from "../../lib/blackboard/leader-port.ts";
 import { Fenced } from "../../lib/blackboard/leading.ts";
+import type { SettEvent } from "../../lib/model/event.ts";
+import type { Policy } from "../../lib/model/policy.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { ClaimAnnouncer } from "./claim-announcer.ts";
@@ -70,4 +72,10 @@ async function clear({ board }: Deps, item: FoundDue, readOn: number): Promise<v
   // The decision may be lost with the connection that it was made on, and then the item is due as before.
   if (board.connectionNumber() !== readOn) return;
   await board.clearDue([item]);
+}
+
+/** Milliseconds until what the orchestrator has set with this event is due; for ever where it has set nothing. */
+export function dueAfter({ type, data }: SettEvent, { bid_deadline_ms }: Policy): number {
+  if (type === "claim_opened") return bid_deadline_ms;
+  return type === "grant_retrying" ? Number(data?.after_ms) : Number.POSITIVE_INFINITY;
 }

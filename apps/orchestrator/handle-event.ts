@@ -152,7 +152,9 @@ export class EventHandler {
     await this.#decider.decideHeldUp(readOn);
   }
 
+  /** An agent that is registered again by now keeps its work. */
   async #removeAgent(agent: AgentName, readOn: number): Promise<void> {
+    if ((await this.#agentCache.list()).some(({ name }) => name === agent)) return;
     await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "agent_removed", agent }), { readOn });
   }
 

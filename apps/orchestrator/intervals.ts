@@ -14,6 +14,8 @@ export const pageEveryMs = 250;
 export const cursorEveryMs = 200;
 /** An event that waits for so much longer is noticed; health tolerates 30 s. */
 export const measureEveryMs = 5_000;
+/** An event that could not be handled is tried again, and where nothing is wrong that is one read of an empty hash. */
+export const owedEveryMs = 5_000;
 export const publishedEveryMs = 100;
 /** How long a loop rests whose bell rings when it has something to do: a bell that did not ring must cost no more than a delay. */
 export const restMs = 15_000;

@@ -4,7 +4,6 @@ import { Doorbell } from "../../lib/async/doorbell.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
-import type { Policy } from "../../lib/model/policy.ts";
 import { AdoptionScan, adoptPublications, trackPublications } from "./adoption.ts";
 import { AgentCache } from "./agent-cache.ts";
 import { BidsByHand } from "./bids-by-hand.ts";
@@ -16,13 +15,14 @@ import { ContactClock } from "./contact-clock.ts";
 import { isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
-import { handleDue } from "./handle-due.ts";
+import { dueAfter, handleDue } from "./handle-due.ts";
 import { EventHandler } from "./handle-event.ts";
 import {
   bidsEveryMs,
   cursorEveryMs,
   dueEveryMs,
   measureEveryMs,
+  owedEveryMs,
   pageEveryMs,
   publishedEveryMs,
   restartAfterMs,
@@ -37,6 +37,7 @@ import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Loops } from "./loops.ts";
 import { MailWatch } from "./mail-watch.ts";
 import { Notifier } from "./notify/notifier.ts";
+import { type Owed, OwedEvents } from "./owed-events.ts";
 import { PauseCache } from "./pause-cache.ts";
 import { PostOffice } from "./post-office.ts";
 import { PublishTracker } from "./publish-tracker.ts";
@@ -57,6 +58,7 @@ export type LeadershipState = {
   lastTickAt: number;
   oldest: Unconfirmed | undefined;
   failing: Loops["failing"];
+  owed: Owed | undefined;
 };
 
 /** The lease of a running grant, and how long contact must have lasted before a lapsed one is judged: as long as a lease, but in tests. */
@@ -83,6 +85,7 @@ export class Leadership {
     published: new Doorbell(),
   };
   #lastTickAt: number;
+  #owed: OwedEvents | undefined;
   #isReconcileDue = true;
 
   constructor(deps: Deps, cursor: string, leases: Leases) {
@@ -109,6 +112,7 @@ export class Leadership {
       lastTickAt: this.#lastTickAt,
       oldest: this.#reader.oldest,
       failing: this.#loops.failing,
+      owed: this.#owed?.owed,
     };
   }
 
@@ -125,6 +129,8 @@ export class Leadership {
     const opener = new ClaimOpener(deps, { ...caches, decider, onAsked });
     const requests = new Requests(deps, agentCache, questions, this.#pause);
     const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
+    const owed = new OwedEvents(deps, handler);
+    this.#owed = owed;
     const byHand = new BidsByHand(deps, decider);
     const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
     const scan = new AdoptionScan();
@@ -135,7 +141,8 @@ export class Leadership {
     const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, decider, grantLeaseMs: this.#leases.grantLeaseMs });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
-      this.#reader.run(handler, (event) => this.#noteEvent(event, postOffice, ending), ending),
+      this.#reader.run({ handler, owed, onEvent: (event) => this.#noteEvent(event, postOffice, ending) }, ending),
+      this.#loops.every(owedEveryMs, ending, () => owed.tick()),
       this.#saveCursor(ending),
       this.#loops.every(measureEveryMs, ending, () => this.#reader.measureLag()),
       this.#loops.whenRung(this.#bells.due, ending, async () => {
@@ -237,10 +244,4 @@ export class Leadership {
     this.#publications.noteEvent(artefact_id, this.#deps.clock.passedMs());
     if (event.data?.structural_type === "Standard") this.#targets.apply(event);
   }
-}
-
-/** Milliseconds until what the orchestrator has set with this event is due; for ever where it has set nothing. */
-function dueAfter({ type, data }: SettEvent, { bid_deadline_ms }: Policy): number {
-  if (type === "claim_opened") return bid_deadline_ms;
-  return type === "grant_retrying" ? Number(data?.after_ms) : Number.POSITIVE_INFINITY;
 }

@@ -5,8 +5,7 @@ import type { SettEvent } from "../../lib/model/event.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { CursorProgress } from "./cursor-progress.ts";
 import type { Deps } from "./deps.ts";
-import { followLog } from "./follow-log.ts";
-import type { EventHandler } from "./handle-event.ts";
+import { followLog, type LogWork } from "./follow-log.ts";
 
 /** The oldest event whose work is not confirmed, and for how long it has been the oldest. */
 export type Unconfirmed = { id: string; type: SettEvent["type"]; ageMs: number };
@@ -51,7 +50,7 @@ export class LogReader {
    * Runs until the signal aborts; throws Fenced when the epoch is over. After a reconnect it goes on from the stored cursor: a Redis that
    * crashed may have lost the last writes, and handling an event twice is harmless.
    */
-  async run(handler: EventHandler, onEvent: (event: SettEvent) => void, signal: AbortSignal): Promise<void> {
+  async run(work: LogWork, signal: AbortSignal): Promise<void> {
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isCertain = false;
       this.#broken.abort();
@@ -60,7 +59,7 @@ export class LogReader {
       while (!signal.aborted) {
         if (!this.#isCertain) await this.#returnToStoredCursor(signal);
         const unbroken = AbortSignal.any([signal, this.#broken.signal]);
-        await followLog(this.#deps, handler, this.#progress, onEvent, unbroken);
+        await followLog(this.#deps, work, this.#progress, unbroken);
       }
     } finally {
       unsubscribe();

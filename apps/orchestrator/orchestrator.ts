@@ -7,7 +7,9 @@ import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { grantLeaseMs, leaderLeaseMs } from "../../lib/model/leases.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import type { CandidateDeps } from "./deps.ts";
+import { owedEveryMs } from "./intervals.ts";
 import { Leadership, type Leases } from "./leadership.ts";
+import type { Owed } from "./owed-events.ts";
 
 /** Renewed often enough that two failures in a row still leave the lease in force; together with what the leader does every second. */
 const renewEveryMs = 1_000;
@@ -64,11 +66,12 @@ export class Orchestrator {
     const now = clock.passedMs();
     if (leading !== undefined && now - leading.lastTickAt > maxTickAgeMs)
       return { ok: false, reason: `The loop for deadlines has not run for ${Math.round(now - leading.lastTickAt)} ms.` };
-    const { oldest, failing } = leading ?? {};
+    const { oldest, failing, owed } = leading ?? {};
     if (oldest !== undefined && oldest.ageMs > maxEventAgeMs)
       return { ok: false, reason: `The event ${oldest.id} (${oldest.type}) has waited ${oldest.ageMs} ms to be handled.` };
     if (failing !== undefined && failing.forMs > maxFailingMs)
       return { ok: false, reason: `A loop has failed for ${failing.forMs} ms: ${failing.reason}` };
+    if (owed !== undefined) return { ok: false, reason: reasonOfOwed(owed) };
     if (leading === undefined && this.#standby === "not started")
       return { ok: false, reason: "The orchestrator has not started yet." };
     return { ok: true };
@@ -136,4 +139,9 @@ export class Orchestrator {
       }
     }
   }
+}
+
+function reasonOfOwed({ count, id, type, reason }: Owed): string {
+  const more = count > 1 ? ` and ${count - 1} more` : "";
+  return `The event ${id} (${type})${more} could not be handled, and is tried again every ${owedEveryMs / 1_000} s: ${reason}`;
 }

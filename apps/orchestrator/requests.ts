@@ -35,8 +35,9 @@ export class Requests {
 
   async setPaused(request: SettEvent, paused: boolean, readOn: number): Promise<void> {
     const { board, log } = this.#deps;
-    const { outcome } = await board.setPaused({ paused, by: request.actor, at: request.time, readOn });
+    const { outcome } = await board.setPaused({ paused, by: request.actor, at: request.time, request: request.id, readOn });
     this.#pause.forget();
+    if (outcome === "superseded") return this.#refuse(request, {}, "A later request to pause or resume came first.", readOn);
     if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
     const before = await board.readPause();
     const already = before === undefined ? "" : `, by ${before.by.replace(/^person:/, "")} since ${before.since}`;

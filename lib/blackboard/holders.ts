@@ -42,7 +42,8 @@ type Reading =
   | "followEvents"
   | "countEvents"
   | "countLostEvents"
-  | "endOfEvents";
+  | "endOfEvents"
+  | "listOwed";
 
 /** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
 export type AgentMailbox = Omit<
@@ -114,6 +115,8 @@ export type CandidateBlackboard = Pick<
   | "readSpending"
   | "raiseBudget"
   | "logAsLeader"
+  | "oweEvent"
+  | "settleOwed"
   | "followMail"
   | "answerMail"
   | "readGrant"

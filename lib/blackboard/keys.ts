@@ -73,6 +73,8 @@ export function keysOf(instance: InstanceName) {
     removedEvents: `${prefix}events:removed`,
     /** hash: SHA-256 → a file into which goals were moved, as JSON. */
     archives: `${prefix}archives`,
+    /** hash: event id → an event that the orchestrator could not handle and tries again, with `since` and `reason`, as JSON. */
+    owedEvents: `${prefix}events:owed`,
     /** stream: claims whose bidding is open, for the cubs (`claim`, `about`). Trimmed to about 10 000. */
     announcements: `${prefix}claims`,
     /** hash: agent → registration as JSON. */

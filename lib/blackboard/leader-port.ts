@@ -3,6 +3,7 @@ import type { Artefact } from "../model/artefact.ts";
 import type { EventDraft } from "../model/event.ts";
 import type { AgentName, ClaimId } from "../model/ids.ts";
 import type { ReadOn } from "./artefact-port.ts";
+import type { OwedEvent } from "./owed-event.ts";
 import type { Refused } from "./refused.ts";
 
 /** What is due at a moment of Redis TIME. */
@@ -53,6 +54,15 @@ export interface LeaderLease {
   deferDue(items: readonly FoundDue[], afterMs: number, epoch: number): Promise<{ outcome: "deferred" | "fenced" }>;
   /** Appends an event of the orchestrator's own that comes with no change of state. `readOn`: where it is the refusal of a request. */
   logAsLeader(draft: EventDraft, epoch: number, readOn?: ReadOn): Promise<{ outcome: "logged" | "fenced" }>;
+  /**
+   * The event could not be handled, and is owed from now on: it is listed until it is settled. The first time `draft` is logged. A repeat
+   * changes nothing.
+   */
+  oweEvent(owed: OwedEvent, draft: EventDraft, epoch: number): Promise<{ outcome: "owed" | "fenced" }>;
+  /** Events that were handled after all are owed no more. Only on the connection `readOn`: a Redis that crashed may have lost their work. */
+  settleOwed(ids: readonly string[], epoch: number, readOn?: ReadOn): Promise<{ outcome: "settled" | "fenced" }>;
+  /** The events that are owed, oldest first: those after `after`, at most `limit`; and how many there are of all. */
+  listOwed(limit: number, after?: string): Promise<{ count: number; owed: OwedEvent[] }>;
   /** As `createArtefact`, for what the orchestrator posts. Refused also where Redis has lost one of its sources. */
   postAsLeader(artefact: Artefact, epoch: number): Promise<{ outcome: "created" | "exists" | "fenced" } | Refused>;
   /** How many connections there are, those of all users. Costs little, however many there are. */

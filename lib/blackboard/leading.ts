@@ -44,9 +44,14 @@ type UnderEpoch = {
   clearDue(items: Parameters<Whole["clearDue"]>[0]): ReplyOf<Whole["clearDue"]>;
   deferDue(items: Parameters<Whole["deferDue"]>[0], afterMs: number): ReplyOf<Whole["deferDue"]>;
   logAsLeader(draft: Parameters<Whole["logAsLeader"]>[0], readOn?: number): ReplyOf<Whole["logAsLeader"]>;
+  oweEvent(...owed: FirstTwo<Whole["oweEvent"]>): ReplyOf<Whole["oweEvent"]>;
+  settleOwed(ids: readonly string[], readOn: number): ReplyOf<Whole["settleOwed"]>;
   postAsLeader(artefact: Parameters<Whole["postAsLeader"]>[0]): ReplyOf<Whole["postAsLeader"]>;
   finishGrant(order: FinishOrder): Promise<FinishReply>;
 };
+
+type FirstTwo<Method extends (one: never, two: never, ...rest: never[]) => unknown> =
+  Parameters<Method> extends [infer One, infer Two, ...unknown[]] ? [One, Two] : never;
 
 type FinishOrder = Omit<Parameters<Whole["finishGrant"]>[0], "commit"> & { commit?: Omit<ClaimCommit, "epoch"> };
 type FinishReply = Exclude<Awaited<ReturnType<Whole["finishGrant"]>>, { outcome: "finished" }> | Finished;
@@ -82,6 +87,8 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     clearDue: (items) => unfenced(board.clearDue(items, epoch)),
     deferDue: (items, afterMs) => unfenced(board.deferDue(items, afterMs, epoch)),
     logAsLeader: (draft, readOn) => unfenced(board.logAsLeader(draft, epoch, readOn)),
+    oweEvent: (owed, draft) => unfenced(board.oweEvent(owed, draft, epoch)),
+    settleOwed: (ids, readOn) => unfenced(board.settleOwed(ids, epoch, readOn)),
     postAsLeader: (artefact) => unfenced(board.postAsLeader(artefact, epoch)),
     async finishGrant({ commit, ...order }) {
       const reply = await board.finishGrant({ ...order, ...(commit && { commit: { ...commit, epoch } }) });

@@ -35,14 +35,19 @@ export interface PeopleBoard {
     digest: string;
     actor: Actor;
   }): Promise<{ outcome: "recorded" } | Refused>;
-  /** While an instance is paused no grant is accepted. Resuming wakes the agents of queued grants. */
+  /**
+   * While an instance is paused no grant is accepted. Resuming wakes the agents of queued grants. `request`: the event that asks for it. Of
+   * two requests the later one counts, in whichever order they are handled: the earlier one is `superseded` after it. A repeat is answered
+   * as the first time.
+   */
   setPaused(order: {
     paused: boolean;
     by: Actor;
     at: string;
+    request?: string;
     epoch: number;
     readOn?: ReadOn;
-  }): Promise<{ outcome: "set" | "already" | "fenced" }>;
+  }): Promise<{ outcome: "set" | "already" | "superseded" | "fenced" }>;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
   readPause(): Promise<{ since: string; by: Actor } | undefined>;
 }

@@ -101,7 +101,7 @@ export const EventType = z.enum([
   "trigger_skipped",
   /** `sett prune` has moved goals into a file. Data: `file`, `sha256`, `goals`, `artefacts`, `events`, `bytes`, `before`. */
   "goals_pruned",
-  /** The orchestrator could not handle an event in eight tries. Data: `event`, `type`, `tries`, `reason`. */
+  /** The orchestrator could not handle an event in eight tries, and tries it again from time to time. Data: `event`, `type`, `tries`, `reason`. */
   "event_given_up",
   /**
    * A user of Redis had so many connections that others might have got none, and the orchestrator has ended all of them. Data: `user`,

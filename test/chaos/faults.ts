@@ -22,6 +22,8 @@ export type Fault =
   /** Redis refuses every write: for want of memory, or of room on its disk. */
   | { kind: "fill memory"; downMs: number }
   | { kind: "fill disk"; downMs: number }
+  /** One by which the orchestrator writes fails at each call, for longer than an event is tried before it is put aside. */
+  | { kind: "break function"; name: string; downMs: number }
   /** That of Redis, by which leases, deadlines and retries are measured. */
   | { kind: "turn back clock"; byMs: number; downMs: 0 }
   /** Another orchestrator of the leader's name. */
@@ -44,6 +46,7 @@ export const faultKinds = [
   "fill disk",
   "turn back clock",
   "garbage",
+  "break function",
 ] as const satisfies readonly Fault["kind"][];
 
 /** `afterEvents`: how many events of the log come before it. */
@@ -74,6 +77,15 @@ export function planOf(seed: number, kinds: readonly Fault["kind"][] = faultKind
     const delayMs = random.chance(0.5) ? 0 : random.between(0, 40);
     return { ...faultOf(random, kinds), afterEvents, delayMs };
   });
+  // Drawn last: the others stay as they are, whatever is drawn here.
+  if (kinds.includes("break function") && random.chance(0.3))
+    faults.push({
+      kind: "break function",
+      name: random.pick(["openClaim", "commitClaim", "endGoal", "finishGrant"]),
+      downMs: random.between(7_000, 9_000),
+      afterEvents: random.whole(clan.length + 1, eventsOfGoal),
+      delayMs: 0,
+    });
   return {
     goalsAtMs: goalsAtMs.toSorted((a, b) => a - b),
     cancelled: { atMs: random.between(0, 2_000), afterMs: random.between(100, 3_000) },
@@ -84,7 +96,8 @@ export function planOf(seed: number, kinds: readonly Fault["kind"][] = faultKind
 /** The others happen once in as many cases. */
 const oftener: Partial<Record<Fault["kind"], number>> = { "kill cub": 3, "kill orchestrator": 2, "kill redis": 2 };
 
-function faultOf(random: Random, kinds: readonly Fault["kind"][]): Fault {
+function faultOf(random: Random, among: readonly Fault["kind"][]): Fault {
+  const kinds = among.filter((kind) => kind !== "break function");
   const agent = clan[random.whole(0, clan.length - 1)]?.name ?? "changelog-one";
   const whom = random.chance(0.8) ? "leader" : "standby";
   const [first, ...rest] = kinds.flatMap((kind) => Array.from({ length: oftener[kind] ?? 1 }, () => kind));

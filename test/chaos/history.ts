@@ -44,6 +44,8 @@ export type History = {
   /** Last heartbeats. */
   statuses: Map<string, AgentStatus>;
   isPaused: boolean;
+  /** Ids of the events that the orchestrator could not handle yet. */
+  owed: string[];
 };
 
 /** Of one moment. Rejects for an artefact or a claim that cannot be read at all. */
@@ -84,6 +86,7 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
       AgentStatus.parse(JSON.parse(snapshot.string(`${keys.prefix}agent:${name}:status`))),
     ),
     isPaused: "paused_since" in snapshot.hash(keys.orchestrator),
+    owed: Object.keys(snapshot.hash(keys.owedEvents)),
   };
 }
 

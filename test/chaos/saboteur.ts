@@ -6,6 +6,7 @@ import type { EventType, SettEvent } from "../../lib/model/event.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
+import { refuseFunction } from "../support/redis/refuse-function.ts";
 import { brokenMark, clan, retries } from "./clan.ts";
 import type { Fault, PlannedFault } from "./faults.ts";
 import type { Supervised } from "./supervised.ts";
@@ -126,6 +127,12 @@ export class Saboteur {
           await disk.fill();
           await sleep(fault.downMs, signal);
           await disk.relieve();
+        });
+      case "break function":
+        return this.#break({ ...fault, description: `break function ${fault.name}` }, "redis", async () => {
+          const repair = await refuseFunction(redis.url, fault.name);
+          await sleep(fault.downMs, signal);
+          await repair();
         });
       case "turn back clock":
         return this.#break({ ...fault, description: `turn back clock ${fault.byMs / 1_000} s` }, "redis", () =>

@@ -15,6 +15,7 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "refuse writes"; refusal: Refusal; forMs: number }
   | { kind: "set redis' clock"; byMs: number }
   | { kind: "set clock"; target: number; byMs: number }
+  | { kind: "refuse a function"; name: (typeof refusable)[number]; forMs: number }
   | { kind: "lose wake-ups" | "lose hints"; forMs: number }
   | { kind: "repeat wake-ups" }
   | { kind: "another orchestrator"; isNamesake: boolean; forMs: number }
@@ -26,6 +27,25 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "pause instance"; forMs: number }
   | { kind: "cancel" | "retry at once"; target: number }
 );
+
+/** What the orchestrator writes by. Each call fails, as that of a function which meets what its author did not foresee. */
+const refusable = [
+  "openClaim",
+  "openClaim",
+  "endGoal",
+  "setPaused",
+  "commitClaim",
+  "postAsLeader",
+  "askPeople",
+  "placeBid",
+  "acceptGrant",
+  "finishGrant",
+  "answerMail",
+  "clearDue",
+  "moveCursor",
+  "oweEvent",
+  "settleOwed",
+] as const;
 
 export type Poison = "event" | "announcement" | "deadline" | "artefact" | "bid" | "hint" | "registration" | "claim";
 
@@ -92,7 +112,14 @@ export function faultsOf(random: Random): Fault[] {
     return { ...moment, ...random.pick([first, ...rest])(random) };
   });
   const forged = faults.filter(() => random.chance(0.3)).map((fault) => mailBeside(fault, random));
-  return [...faults, ...forged].toSorted((one, other) => one.atMs - other.atMs);
+  const inOrder = [...faults, ...forged].toSorted((one, other) => one.atMs - other.atMs);
+  // Drawn last, and after the others: they stay as they are, whatever is drawn here.
+  if (count > 0 && random.chance(0.2)) {
+    const isEarly = random.chance(0.5);
+    const moment = isEarly ? { atMs: random.between(0, 600) } : { atMs: 4_000, atWrite: random.whole(3, 160) };
+    inOrder.push({ ...moment, kind: "refuse a function", name: random.pick(refusable), forMs: random.between(50, 20_000) });
+  }
+  return inOrder;
 }
 
 /** A message that is applied just then is the one that is read twice, or refused, or lost. */

@@ -24,6 +24,7 @@ export function historyOf(state: State, planted: ReadonlySet<string> = new Set()
     agents: new Map([...state.agents].map(([name, text]) => [name, registrationOfText(name, text)])),
     statuses: new Map(state.statuses),
     isPaused: state.pause !== undefined,
+    owed: [...state.owed.keys()],
   };
 }
 

@@ -93,6 +93,9 @@ function happen(world: World, fault: Fault, random: Random): void {
       return void later(() => {
         redis.refusal = undefined;
       });
+    case "refuse a function":
+      redis.outOfOrder.add(fault.name);
+      return void later(() => redis.outOfOrder.delete(fault.name));
     case "set redis' clock":
       redis.clockMs += fault.byMs;
       return;
@@ -165,6 +168,7 @@ function repair(world: World, faults: readonly Fault[]): void {
   redis.resume();
   redis.restart();
   redis.refusal = undefined;
+  redis.outOfOrder.clear();
   redis.hintLoss = 0;
   redis.cutOff.clear();
   for (const tool of world.tools.values()) tool.isBroken = false;

@@ -113,7 +113,17 @@ function restOf(world: World, isDeferred: boolean) {
   return rest;
 }
 
-function openMatter({ openClaims, openQuestions, wakeUps, mail, agents, pause, leader, events }: State): string | undefined {
+function openMatter({
+  openClaims,
+  openQuestions,
+  wakeUps,
+  mail,
+  agents,
+  pause,
+  leader,
+  events,
+  owed,
+}: State): string | undefined {
   if (pause !== undefined) return "The instance is paused.";
   if (openClaims.size > 0) return `Open claims: ${[...openClaims].join(", ")}.`;
   if (openQuestions.size > 0) return `Open questions: ${[...openQuestions].join(", ")}.`;
@@ -122,6 +132,7 @@ function openMatter({ openClaims, openQuestions, wakeUps, mail, agents, pause, l
   if (unread.length > 0) return `Wake-ups are left for ${unread.join(", ")}.`;
   const unanswered = [...mail.out].flatMap(([agent, mails]) => (mails.length > 0 && agents.has(agent) ? [agent] : []));
   if (unanswered.length > 0) return `Messages are left of ${unanswered.join(", ")}.`;
+  if (owed.size > 0) return `Events are owed: ${[...owed.values()].join(", ")}.`;
   if (leader.cursor !== (events.at(-1)?.id ?? "0")) return `The cursor stays at ${leader.cursor}.`;
   return undefined;
 }

@@ -75,7 +75,8 @@ export async function connectSimulated(
 
 /** `readOn` is of this program's connection; the twin has another of its own. */
 function boundTo(name: string, [first, ...rest]: unknown[]): { readOn?: number | undefined; args: unknown[] } {
-  if (name === "logAsLeader" || name === "answerMail") return { readOn: rest[1] as number | undefined, args: [first, rest[0]] };
+  if (name === "logAsLeader" || name === "answerMail" || name === "settleOwed")
+    return { readOn: rest[1] as number | undefined, args: [first, rest[0]] };
   const order = first as { readOn?: number } | undefined;
   if (order?.readOn === undefined) return { args: [first, ...rest] };
   const { readOn, ...asSent } = order;

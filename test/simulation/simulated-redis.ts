@@ -26,6 +26,8 @@ const passesWithoutMemory = new Set([
   "dropMail",
   "acquireLeaderLease",
   "logAsLeader",
+  "oweEvent",
+  "settleOwed",
   "takeWakeUps",
 ]);
 const reads = /^(?:read|list(?!Queued)|find|count|endOf|answersOf|claimsOfArtefact|isRetired|time$|block)/;
@@ -52,6 +54,8 @@ export class SimulatedRedis {
   state: State;
   life: Life;
   refusal: Refusal | undefined;
+  /** Functions that fail at each call. */
+  readonly outOfOrder = new Set<string>();
   /** The share of published hints that get lost. */
   hintLoss = 0;
   /** By how much its clock is ahead. */
@@ -95,6 +99,7 @@ export class SimulatedRedis {
     const isRead = reads.test(name);
     if (this.refusal !== undefined && !isRead && !(this.refusal === "OOM" && passesWithoutMemory.has(name)))
       throw new ErrorReply(`${this.refusal} writes are refused. script: simulated`);
+    if (this.outOfOrder.has(name)) throw new ErrorReply(`ERR ${name} is out of order.`);
     const result = work();
     if (isRead) return result;
     this.wake();

@@ -15,6 +15,9 @@ export type ClockReading = { atMs: number; betweenMs: [number, number] };
 
 export type EngineFacts = Silent | ({ state: "answers"; disk: Disk | undefined } & EngineSurvey);
 
+/** Events that the orchestrator could not handle and tries again: how many, and the oldest of them. */
+export type OwedFacts = { count: number; oldest: { id: string; type: string; reason: string } | undefined };
+
 export type RedisFacts =
   | Silent
   | {
@@ -31,6 +34,7 @@ export type RedisFacts =
       policy: string;
       clock: ClockReading;
       disk: Disk | undefined;
+      owed: OwedFacts;
     };
 
 /** `survey` and `image`: undefined for a process, and for what is gone meanwhile. `unanswered`: the Engine did not say anything of it. */

@@ -59,7 +59,7 @@ type Read = { engine: EngineFacts; instance: InstanceFacts | undefined };
 async function readInstance(shell: Shell, name: string | undefined, engine: EngineFacts): Promise<Read> {
   if ((shell.env.REDIS_URL ?? "") !== "") {
     const { instance, redisUrl } = await findRedisPlace(shell, name);
-    const redis = await readRedis(redisUrl, async () => undefined);
+    const redis = await readRedis(redisUrl, instance, async () => undefined);
     const record = redis.state === "silent" ? undefined : await readRecord({ instance, redisUrl });
     return {
       engine,
@@ -139,7 +139,7 @@ async function redisOfInstance(parts: InstanceParts, runtime: RuntimeName): Prom
   try {
     const { redisUrl, ownerUrl = redisUrl } = redisUrlsOf(parts);
     const isInside = container !== undefined && runtime === "docker" && isServing(container);
-    return await readRedis(ownerUrl, isInside ? (folder) => diskInside(container.id, folder) : diskAt);
+    return await readRedis(ownerUrl, parts.instance, isInside ? (folder) => diskInside(container.id, folder) : diskAt);
   } catch (error) {
     if (error instanceof SettError) return silent(error);
     throw error;

@@ -22,10 +22,25 @@ export function judgeRedis(redis: RedisFacts, up: string): Finding[] {
       ? []
       : [diskFinding(subject, redis.disk, "Make room there; `sett prune --before 30d` makes the blackboard smaller.")]),
     clockFinding(subject, redis.clock),
+    owedFinding(redis),
   ];
 }
 
 type Answer = Extract<RedisFacts, { state: "answers" }>;
+
+function owedFinding({ owed: { count, oldest } }: Answer): Finding {
+  const base = { subject: "orchestrator", check: "events" };
+  if (oldest === undefined) return { ...base, level: "ok", found: "all are handled" };
+  const { id, type, reason } = oldest;
+  return {
+    ...base,
+    level: "problem",
+    found: `${count} could not be handled; the oldest is ${id} (${type}): ${reason}`,
+    why: "What they ask for (a claim, an end, another try) has not happened. The orchestrator tries them again every few seconds.",
+    remedy:
+      "`sett logs orchestrator` has the whole error. Where a key was written over by hand, mend it; then the events are handled by themselves.",
+  };
+}
 
 function versionFinding({ version }: Answer): Finding {
   const base = { subject, check: "version", found: version };

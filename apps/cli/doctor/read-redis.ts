@@ -1,11 +1,20 @@
 // Asks an instance's Redis about itself.
+import { keysOf } from "../../../lib/blackboard/keys.ts";
+import { owedEventOf } from "../../../lib/blackboard/owed-event.ts";
+import type { Client } from "../../../lib/blackboard/redis/client.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import type { Disk, RedisFacts } from "./facts.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
+import type { Disk, OwedFacts, RedisFacts } from "./facts.ts";
 
 const answerWithinMs = 3_000;
 
 /** `url`: best as the owner, for others may not read its settings. `diskOf`: the file system of the folder in which it keeps its data. */
-export async function readRedis(url: string, diskOf: (folder: string) => Promise<Disk | undefined>): Promise<RedisFacts> {
+export async function readRedis(
+  url: string,
+  instance: InstanceName,
+  diskOf: (folder: string) => Promise<Disk | undefined>,
+): Promise<RedisFacts> {
   const { newClient, unreachable } = await import("../../../lib/blackboard/redis/client.ts");
   try {
     const client = newClient(url, answerWithinMs, answerWithinMs);
@@ -21,13 +30,22 @@ export async function readRedis(url: string, diskOf: (folder: string) => Promise
       // A user with few rights may not read them.
       const settings: Readonly<Record<string, string>> = await client.configGet(["appendfsync", "dir"]).catch(() => ({}));
       const disk = settings.dir === undefined ? undefined : await diskOf(settings.dir);
-      return { state: "answers", ...storeOf(info), fsync: settings.appendfsync, clock, disk };
+      const owed = await readOwed(client, keysOf(instance).owedEvents);
+      return { state: "answers", ...storeOf(info), fsync: settings.appendfsync, clock, disk, owed };
     } finally {
       client.destroy();
     }
   } catch (error) {
     return silent(error instanceof SettError ? error : unreachable(url, error));
   }
+}
+
+async function readOwed(client: Client, key: string): Promise<OwedFacts> {
+  const [first, ...others] = await client.hKeys(key);
+  if (first === undefined) return { count: 0, oldest: undefined };
+  const id = others.reduce((oldest, other) => (isLater(oldest, other) ? other : oldest), first);
+  const { event, reason } = owedEventOf(id, (await client.hGet(key, id)) ?? "");
+  return { count: others.length + 1, oldest: { id, type: event.type, reason } };
 }
 
 /** What an error of sett says, as a fact. */

@@ -1,6 +1,8 @@
 // The orchestrator's leader lease of the memory blackboard, and what is due.
+import { isLater } from "../../model/stream-id.ts";
 import { dueKinds, memberOfDue } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
+import { owedEventOf } from "../owed-event.ts";
 import type { EnsureOn } from "./contact.ts";
 import { postProblem } from "./post-problem.ts";
 import { sourceProblem } from "./source-problem.ts";
@@ -73,6 +75,31 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, e
       if (isFenced(epoch)) return { outcome: "fenced" };
       state.log(draft, `orchestrator:${epoch}`);
       return { outcome: "logged" };
+    },
+
+    async oweEvent(owed, draft, epoch) {
+      if (isFenced(epoch)) return { outcome: "fenced" };
+      const { id } = owed.event;
+      if (!state.owed.has(id)) {
+        state.owed.set(id, JSON.stringify(owed));
+        state.log(draft, `orchestrator:${epoch}`);
+      }
+      return { outcome: "owed" };
+    },
+
+    async settleOwed(ids, epoch, readOn) {
+      ensureOn(readOn);
+      if (isFenced(epoch)) return { outcome: "fenced" };
+      for (const id of ids) state.owed.delete(id);
+      return { outcome: "settled" };
+    },
+
+    async listOwed(limit, after = "0") {
+      const next = [...state.owed]
+        .filter(([id]) => isLater(id, after))
+        .sort(([one], [other]) => (isLater(one, other) ? 1 : -1))
+        .slice(0, limit);
+      return { count: state.owed.size, owed: next.map(([id, text]) => owedEventOf(id, text)) };
     },
 
     async postAsLeader(artefact, epoch) {

@@ -1,6 +1,7 @@
 // Questions, answers, verdicts and the pause, on the memory blackboard.
 import { isForApproval, questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
+import { isLater } from "../../model/stream-id.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { artefactProblem } from "./artefact-problem.ts";
 import type { EnsureOn } from "./contact.ts";
@@ -73,10 +74,15 @@ export function peopleOf(state: State, isFenced: IsFenced, ensureOn: EnsureOn): 
       return { outcome: "recorded" };
     },
 
-    async setPaused({ paused, by, at, epoch, readOn }) {
+    async setPaused({ paused, by, at, request, epoch, readOn }) {
       ensureOn(readOn);
       if (isFenced(epoch)) return { outcome: "fenced" };
-      if ((state.pause !== undefined) === paused) return { outcome: "already" };
+      const last = state.lastPauseRequest;
+      if (last !== undefined && request === last.id) return { outcome: last.outcome };
+      if (last !== undefined && request !== undefined && isLater(last.id, request)) return { outcome: "superseded" };
+      const outcome = (state.pause !== undefined) === paused ? "already" : "set";
+      if (request !== undefined) state.lastPauseRequest = { id: request, outcome };
+      if (outcome === "already") return { outcome };
       state.pause = paused ? { since: at, by } : undefined;
       if (paused) state.mail.pause(state.agents.keys());
       else {

@@ -54,7 +54,8 @@ export class State {
   readonly brokenClaims = new Set<ClaimId>();
   readonly announcements: Announcement[] = [];
   readonly due = new Map<string, DueEntry>();
-  /** As JSON. */
+  /** As JSON: events that are owed, by their ids, and registrations. */
+  readonly owed = new Map<string, string>();
   readonly agents = new Map<AgentName, string>();
   readonly expectedAgents = new Map<AgentName, string>();
   /** Agent → its role. */
@@ -82,6 +83,7 @@ export class State {
   readonly deliveries = new Map<string, Map<string, Delivery>>();
   readonly triggers = new TriggerState();
   pause: { since: string; by: Actor } | undefined;
+  lastPauseRequest: { id: string; outcome: "set" | "already" } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
   leader = { holder: "", nonce: "", epoch: 0, expiresAt: 0, seenAt: 0, cursor: "0" };
   readonly changed = new Notifier();

@@ -24,6 +24,8 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   dropMail: "allow-oom",
   acquireLeaderLease: "allow-oom",
   logAsLeader: "allow-oom",
+  oweEvent: "allow-oom",
+  settleOwed: "allow-oom",
   retireGoal: "allow-oom",
   removeOfGoal: "allow-oom",
   removeEvents: "allow-oom",

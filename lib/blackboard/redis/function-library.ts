@@ -30,6 +30,7 @@ import logAsLeader from "../lua/log-as-leader.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
 import moveCursor from "../lua/move-cursor.lua" with { type: "text" };
 import openClaim from "../lua/open-claim.lua" with { type: "text" };
+import oweEvent from "../lua/owe-event.lua" with { type: "text" };
 import placeBid from "../lua/place-bid.lua" with { type: "text" };
 import postAsLeader from "../lua/post-as-leader.lua" with { type: "text" };
 import prelude from "../lua/prelude.lua" with { type: "text" };
@@ -60,6 +61,7 @@ import renewLease from "../lua/renew-lease.lua" with { type: "text" };
 import reserveCall from "../lua/reserve-call.lua" with { type: "text" };
 import retireGoal from "../lua/retire-goal.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
+import settleOwed from "../lua/settle-owed.lua" with { type: "text" };
 import takeGrant from "../lua/take-grant.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
 import type { SendCall } from "./call.ts";
@@ -116,6 +118,8 @@ const sources: Record<FunctionName, string> = {
   clearDue,
   deferDue,
   logAsLeader,
+  oweEvent,
+  settleOwed,
   readMail,
   answerMail,
   dropMail,

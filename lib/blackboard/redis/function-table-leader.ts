@@ -51,6 +51,16 @@ export const leaderFunctions = {
     outcomes: { answered: [] },
   },
   dropMail: { keys: ["mail", "taken"], args: { max_bytes: "number" }, outcomes: { kept: [], dropped: ["messages", "bytes"] } },
+  oweEvent: {
+    keys: ["orchestrator", "owed_events"],
+    args: { epoch: "number", id: "text", owed: "text", event: "event" },
+    outcomes: { owed: [], fenced },
+  },
+  settleOwed: {
+    keys: ["orchestrator", "owed_events"],
+    args: { epoch: "number", ids: "text*" },
+    outcomes: { settled: [], fenced },
+  },
   postAsLeader: {
     keys: ["orchestrator"],
     args: { epoch: "number", artefact: "artefact" },

@@ -162,8 +162,8 @@ export const functionTable = {
   },
   setPaused: {
     keys: ["orchestrator", "agents", "paused", "paused_mail"],
-    args: { epoch: "number", is_paused: "flag", by: "text", since: "text" },
-    outcomes: { set: [], already: [], fenced },
+    args: { epoch: "number", is_paused: "flag", by: "text", since: "text", request: "text?" },
+    outcomes: { set: [], already: [], superseded: [], fenced },
   },
   registerAgents: {
     keys: ["agents", "older_statuses", "expected_agents", "senders"],

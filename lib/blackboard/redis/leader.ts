@@ -1,13 +1,16 @@
 // The orchestrator's leader lease in Redis, and what is due.
+import { isLater } from "../../model/stream-id.ts";
 import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
 import { leaderOf } from "../event-actor.ts";
 import type { LeaderLease } from "../leader-port.ts";
+import { owedEventOf } from "../owed-event.ts";
 import { connectionsOf } from "./connections.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord, eventRecord } from "./records.ts";
 
 export function leaderLeaseOf({ connection, keys, call, callOnce, callOn, user }: Deps): LeaderLease {
   const stored = { orchestrator: keys.orchestrator, due: keys.due };
+  const owedKeys = { orchestrator: keys.orchestrator, owed_events: keys.owedEvents };
   return {
     ...connectionsOf({ connection, user }),
 
@@ -45,6 +48,26 @@ export function leaderLeaseOf({ connection, keys, call, callOnce, callOn, user }
       const event = eventRecord(draft, leaderOf(epoch));
       const reply = await callOn(readOn)("logAsLeader", { orchestrator: keys.orchestrator }, { epoch, event });
       return { outcome: reply.outcome };
+    },
+
+    oweEvent: (owed, draft, epoch) =>
+      call("oweEvent", owedKeys, {
+        epoch,
+        id: owed.event.id,
+        owed: JSON.stringify(owed),
+        event: eventRecord(draft, leaderOf(epoch)),
+      }),
+
+    settleOwed: (ids, epoch, readOn) => callOn(readOn)("settleOwed", owedKeys, { epoch, ids }),
+
+    async listOwed(limit, after = "0") {
+      const ids = await connection.run((client) => client.hKeys(keys.owedEvents));
+      const next = ids
+        .filter((id) => isLater(id, after))
+        .sort((one, other) => (isLater(one, other) ? 1 : -1))
+        .slice(0, limit);
+      const texts = next.length === 0 ? [] : await connection.run((client) => client.hmGet(keys.owedEvents, next));
+      return { count: ids.length, owed: next.map((id, place) => owedEventOf(id, texts[place] ?? "")) };
     },
 
     postAsLeader: (artefact, epoch) =>

@@ -48,10 +48,10 @@ export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard 
       );
     },
 
-    setPaused({ paused, by, at, epoch, readOn }) {
+    setPaused({ paused, by, at, request, epoch, readOn }) {
       const { orchestrator, agents, paused: pausedSince, pausedMail: paused_mail } = keys;
       const stored = { orchestrator, agents, paused: pausedSince, paused_mail };
-      return callOn(readOn)("setPaused", stored, { epoch, is_paused: paused, by, since: at });
+      return callOn(readOn)("setPaused", stored, { epoch, is_paused: paused, by, since: at, request });
     },
 
     async readPause() {

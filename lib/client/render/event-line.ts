@@ -179,7 +179,7 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "goals_pruned":
       return major(`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`);
     case "event_given_up":
-      return major(`${style.red("gives up")} on an event (${quoted(field("type"))})${because}`);
+      return major(`${style.red("gives up")} on an event for now (${quoted(field("type"))})${because}`);
     case "connections_ended":
       return major(
         `${style.red("ends")} the connections of ${event.agent ?? `user ${field("user")}`} to Redis${overLimit(field)}`,

@@ -1,5 +1,5 @@
 // What an ended claim must not leave behind, and an open one must not lack.
-import { change, type Damage, grant, release } from "./hand.ts";
+import { change, claim, type Damage, grant, release } from "./hand.ts";
 
 export const leftoverDamages: readonly Damage[] = [
   [
@@ -31,5 +31,11 @@ export const leftoverDamages: readonly Damage[] = [
       h.due.push(`lease:${release(h).id}:tester:1`);
     },
   ],
+  [
+    "whatRunsHasSomethingThatMovesIt",
+    "an artefact whose claim was never opened",
+    (h) => h.causes.delete(claim(h, "TestReport").artefact_id),
+  ],
+  ["everyEventIsHandledInTheEnd", "an event that is owed", (h) => h.owed.push("7-0")],
   ["noAgentIsWokenForAnEndedClaim", "a wake-up for an ended claim", (h) => h.wakeUps.set("tester", [release(h).id])],
 ];

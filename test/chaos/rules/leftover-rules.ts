@@ -1,6 +1,9 @@
 // Nothing stays half-way: an open claim says whom it waits for, and an ended one leaves nothing behind.
 import { dueOfMember } from "../../../lib/blackboard/due-member.ts";
+import { goalStatus } from "../../../lib/core/goal-status.ts";
 import { type Grant, isEnded } from "../../../lib/model/claim.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
+import { factsOf } from "../goal-facts.ts";
 import type { ClaimRecord, History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 
@@ -9,6 +12,8 @@ export const leftoverRules: Rules = [
   ["in limbo", onlyOpenClaimsAreListedAsOpen],
   ["in limbo", nothingIsDueThatIsOver],
   ["in limbo", noAgentIsWokenForAnEndedClaim],
+  ["in limbo", whatRunsHasSomethingThatMovesIt],
+  ["in limbo", everyEventIsHandledInTheEnd],
 ];
 
 function* everyOpenClaimSaysWhomItWaitsFor({ claims, openClaims, due }: History) {
@@ -66,4 +71,19 @@ function* noAgentIsWokenForAnEndedClaim({ claims, wakeUps }: History) {
       if (status === undefined || isEnded(status))
         yield `${agent} is still to be woken for claim ${id}, which is ${status ?? "nowhere"}.`;
     }
+}
+
+/** At rest nothing is ahead in the log any more that could open a claim, or decide about one. */
+function* whatRunsHasSomethingThatMovesIt(history: History) {
+  for (const goal of history.goals.keys() as Iterable<GoalId>)
+    for (const waiting of goalStatus(factsOf(history, goal)).waitingFor) {
+      if (waiting.kind === "claim")
+        yield `Goal ${goal} waits for the claim of artefact ${waiting.artefact}, which nothing opens.`;
+      if (waiting.kind === "decision")
+        yield `Goal ${goal} waits for a decision about claim ${waiting.claim}, which nothing makes.`;
+    }
+}
+
+function* everyEventIsHandledInTheEnd({ owed }: History) {
+  for (const id of owed) yield `Event ${id} was given up, and is still to be handled.`;
 }

@@ -47,10 +47,7 @@ function* thePauseIsAsTheLogSays({ events, isPaused }: History) {
 }
 
 function* everyRequestIsSeenTo({ causes, events, goals }: History) {
-  const seenTo = new Set([
-    ...ofType(events, "request_refused").map(({ data }) => data?.request),
-    ...ofType(events, "event_given_up").map(({ data }) => data?.event),
-  ]);
+  const seenTo = new Set(ofType(events, "request_refused").map(({ data }) => data?.request));
   const isDone = ({ type, goal_id, artefact_id }: SettEvent, later: SettEvent[]) => {
     if (type === "cancel_requested") return goals.get(String(goal_id))?.ended !== undefined;
     if (type === "retry_requested") return `retry:${artefact_id}` in (retriesOf(String(artefact_id), causes) ?? {});

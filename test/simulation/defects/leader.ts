@@ -86,6 +86,16 @@ export const leaderDefects: readonly Defect[] = [
     name: "the cursor never moves",
     plant: (planting) => planting.call("moveCursor", async () => ({ outcome: "moved" as const })),
   },
+  {
+    name: "what was given up is forgotten",
+    needs: "refuse a function",
+    plant: (planting) => planting.call("listOwed", async () => ({ count: 0, owed: [] })),
+  },
+  {
+    name: "an event is given up without a record of it",
+    needs: "refuse a function",
+    plant: (planting) => planting.call("oweEvent", async () => ({ outcome: "owed" as const })),
+  },
   without("bids", { isRare: true }),
   without("lease", { needs: "crash", isRare: true }),
   without("attempt"),

@@ -156,7 +156,12 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         call(at, "logEvent", {}, { event: cancel }),
         call(at, "endGoal", { orchestrator, goal: goal(at.goal), open_questions }, ending),
         ["SET", paused, "1"],
-        call(at, "setPaused", { orchestrator, agents, paused, paused_mail }, { epoch: 1, is_paused: true, by: ada, since: "1" }),
+        call(
+          at,
+          "setPaused",
+          { orchestrator, agents, paused, paused_mail },
+          { epoch: 1, is_paused: true, by: ada, since: "1", request: undefined },
+        ),
       ];
     },
   },

@@ -71,4 +71,32 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.setPaused({ ...pause, readOn: readAgainOn })).toEqual({ outcome: "set" });
     expect(await bench.board.logAsLeader(refusal, epoch, readAgainOn)).toEqual({ outcome: "logged" });
   });
+
+  test("an event that could not be handled is owed until it is settled, and logged once as given up", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const epoch = await acquireLeaderLease(board);
+    const goal = await postGoal(board);
+    const [event] = await events(board, "artefact_created");
+    if (event === undefined) throw new Error("There is no event.");
+    const owed = { event, since: new Date().toISOString(), reason: "It is out of order." };
+    const later = { ...owed, event: { ...event, id: "18446744073709551615-1" } };
+    const draft = { type: "event_given_up", artefact_id: goal.id, data: { event: event.id } } as const;
+    expect(await board.oweEvent(later, draft, epoch)).toEqual({ outcome: "owed" });
+    for (let times = 0; times < 2; times += 1) expect(await board.oweEvent(owed, draft, epoch)).toEqual({ outcome: "owed" });
+    expect(await board.listOwed(10)).toEqual({ count: 2, owed: [owed, later] });
+    expect(await board.listOwed(1)).toEqual({ count: 2, owed: [owed] });
+    expect(await board.listOwed(1, event.id)).toEqual({ count: 2, owed: [later] });
+    expect(await events(board, "event_given_up")).toHaveLength(2);
+    const readOn = board.connectionNumber();
+    expect(await board.settleOwed([event.id], epoch, readOn)).toEqual({ outcome: "settled" });
+    expect(await board.settleOwed([event.id], epoch, readOn)).toEqual({ outcome: "settled" });
+    expect(await board.listOwed(10)).toEqual({ count: 1, owed: [later] });
+    await bench.reconnect();
+    expect(await errorOf(board.settleOwed([later.event.id], epoch, readOn))).toMatchObject({ code: "redis-unreachable" });
+    await acquireLeaderLease(board);
+    expect(await board.oweEvent(owed, draft, epoch)).toEqual({ outcome: "fenced" });
+    expect(await board.settleOwed([later.event.id], epoch, board.connectionNumber())).toEqual({ outcome: "fenced" });
+    expect((await board.listOwed(10)).count).toBe(1);
+  });
 }

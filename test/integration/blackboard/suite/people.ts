@@ -5,6 +5,7 @@ import type { Grant } from "../../../../lib/model/claim.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {
+  acquireLeaderLease,
   at,
   commitOf,
   done,
@@ -191,6 +192,26 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     expect(said.filter(({ type }) => type === "instance_paused" || type === "instance_resumed")).toMatchObject([
       { type: "instance_paused", data: { by: user } },
       { type: "instance_resumed", data: { by: user } },
+    ]);
+  });
+
+  test("of two requests to pause and to go on the later one counts, in whichever order they are handled", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const ask = (paused: boolean, request: string) =>
+      bench.board.setPaused({ paused, by: user, at, request, epoch }).then(({ outcome }) => outcome);
+    expect(await ask(false, "7-2")).toBe("already");
+    expect(await ask(true, "7-1")).toBe("superseded");
+    expect(await bench.board.readPause()).toBeUndefined();
+    expect(await ask(true, "18446744073709551614-9")).toBe("set");
+    expect(await ask(false, "18446744073709551613-10")).toBe("superseded");
+    expect(await ask(true, "18446744073709551614-9")).toBe("set");
+    expect(await ask(false, "18446744073709551614-10")).toBe("set");
+    expect(await ask(false, "18446744073709551614-10")).toBe("set");
+    expect((await events(bench.board)).map(({ type }) => type)).toEqual([
+      "orchestrator_started",
+      "instance_paused",
+      "instance_resumed",
     ]);
   });
 

@@ -44,6 +44,7 @@ export function stateOfMemory(state: State): NormalState {
     keys.due,
     mapped(state.due, ({ at }) => String(at)),
   );
+  set(keys.owedEvents, state.owed);
   set(keys.events, state.events);
   set(keys.removedEvents, state.pruned.removed === 0 ? undefined : String(state.pruned.removed));
   set(
@@ -162,7 +163,7 @@ function agentsIn(state: State): Set<AgentName> {
   return new Set([...state.claims.values()].flatMap(({ claim, grants }) => [...claim.electorate, ...grants.keys()]));
 }
 
-function orchestratorOf({ leader, noticeCursor, pause }: State): Record<string, unknown> {
+function orchestratorOf({ leader, noticeCursor, pause, lastPauseRequest: asked }: State): Record<string, unknown> {
   const lease = {
     holder: leader.holder,
     epoch: String(leader.epoch),
@@ -174,6 +175,7 @@ function orchestratorOf({ leader, noticeCursor, pause }: State): Record<string, 
   return {
     ...(leader.epoch > 0 && lease),
     ...(noticeCursor !== undefined && { notice_cursor: noticeCursor }),
+    ...(asked && { pause_request: `${asked.outcome} ${asked.id}` }),
     ...(pause && { paused_since: pause.since, paused_by: pause.by }),
   };
 }

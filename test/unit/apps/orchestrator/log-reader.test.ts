@@ -1,6 +1,5 @@
 // The stored cursor is never ahead of what Redis has kept.
 import { expect, test } from "bun:test";
-import type { EventHandler } from "../../../../apps/orchestrator/handle-event.ts";
 import { LogReader } from "../../../../apps/orchestrator/log-reader.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
@@ -17,8 +16,8 @@ async function stoppedReader() {
   const end = await board.endOfEvents();
   const reader = new LogReader(leaderDeps(leader.epoch, { board }), leader.cursor);
   const stop = new AbortController();
-  const needsNoWork = { handle: () => undefined } as unknown as EventHandler;
-  const running = reader.run(needsNoWork, () => {}, stop.signal);
+  const work = { handler: { handle: () => undefined }, owed: { giveUp: async () => true }, onEvent: () => {} };
+  const running = reader.run(work, stop.signal);
   await waitFor("the end of the log", async () => reader.progress.confirmed === end);
   stop.abort();
   await running;

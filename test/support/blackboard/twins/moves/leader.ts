@@ -59,6 +59,22 @@ export const leaderMoves: readonly Move[] = [
       );
     },
   },
+  {
+    weight: 1,
+    make: (world) => {
+      const event = { id: owedId(world), type: "goal_ended" as const, time: world.at, actor: "orchestrator:1" };
+      const draft = { type: "event_given_up" as const, data: { event: event.id } };
+      return call(world.leading(), "oweEvent", { event, since: world.at, reason: "ü" }, draft, world.epoch());
+    },
+  },
+  {
+    weight: 0.5,
+    make: (world) => {
+      const readOn = world.random.chance(0.9) ? [] : [0];
+      return call(world.leading(), "settleOwed", [owedId(world), owedId(world)], world.epoch(), ...readOn);
+    },
+  },
+  { weight: 1, make: (world) => call(world.handle(), "listOwed", world.random.oneOf(1, 2, 100), owedId(world)) },
   { weight: 1, make: (world) => call(world.handle(), "readEvents", eventId(world), world.random.oneOf(1, 5, 1_000)) },
   {
     weight: 1,
@@ -71,6 +87,11 @@ export const leaderMoves: readonly Move[] = [
   { weight: 1, make: (world) => call(world.handle(), "countEvents") },
   { weight: 1, make: (world) => call(world.handle(), "followEvents", eventId(world)) },
 ];
+
+/** Few, so that the same is owed again, and some that are one number where numbers are not exact. */
+function owedId(world: World): string {
+  return world.random.oneOf("7-1", "7-10", "8-0", "18446744073709551614-1", "18446744073709551615-0");
+}
 
 /** For so long that none is over within a sequence: the time to live is that of Redis, whose clock no move sets. */
 const replyMs = 86_400_000;

@@ -77,7 +77,9 @@ export const peopleMoves: readonly Move[] = [
     make: (world) => {
       const isPaused = world.state.pause !== undefined;
       const paused = world.random.chance(0.9) ? !isPaused : isPaused;
-      return call(world.leading(), "setPaused", { paused, by: person, at: world.at, epoch: world.epoch() });
+      const request = world.random.chance(0.5) ? `${1 + world.random.below(40)}-0` : undefined;
+      const order = { paused, by: person, at: world.at, ...(request && { request }) };
+      return call(world.leading(), "setPaused", { ...order, epoch: world.epoch() });
     },
   },
   // Most of the time the instance runs.

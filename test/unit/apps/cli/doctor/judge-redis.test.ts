@@ -15,6 +15,7 @@ const sound: Answer = {
   policy: "noeviction",
   clock: { atMs: 5, betweenMs: [0, 10] },
   disk: { path: "/data", freeBytes: 1e12, totalBytes: 2e12 },
+  owed: { count: 0, oldest: undefined },
 };
 
 const levels = (over: Partial<Answer>): Record<string, string> =>
@@ -35,6 +36,12 @@ const changes: [string, Partial<Answer>, string, string][] = [
   ["no limit", { limitBytes: 0 }, "memory", "warning"],
   ["a cache", { policy: "allkeys-lru" }, "memory", "problem"],
   ["a full disk", { disk: { path: "/data", freeBytes: 1, totalBytes: 2 } }, "disk", "problem"],
+  [
+    "an event that could not be handled",
+    { owed: { count: 2, oldest: { id: "1-0", type: "artefact_created", reason: "It is out of order." } } },
+    "events",
+    "problem",
+  ],
   ["a wrong clock", { clock: { atMs: 90_000, betweenMs: [0, 10] } }, "clock", "warning"],
 ];
 
