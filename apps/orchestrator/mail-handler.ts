@@ -7,10 +7,9 @@ import { Fenced } from "../../lib/blackboard/leading.ts";
 import type { Message, Reply, RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import type { Fresh } from "../../lib/blackboard/mailed-result.ts";
-import type { Refused } from "../../lib/blackboard/refused.ts";
 import { startedGrant } from "../../lib/core/started-grant.ts";
 import type { Grant, RunningGrant } from "../../lib/model/claim.ts";
-import { messageOf } from "../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
@@ -20,6 +19,7 @@ import type { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
 import type { Letter } from "./letters.ts";
 import { MailRefusals } from "./mail-refusals.ts";
+import { no, noOf, replyOf } from "./mail-reply.ts";
 import type { ReadEnvelope } from "./read-envelope.ts";
 import { type FinishOrder, ResultStore } from "./result-store.ts";
 
@@ -72,7 +72,7 @@ export class MailHandler {
 
   /**
    * `ended`: the step that has applied it has answered it, too. Safe to repeat. Rejects with `redis-unreachable`, also on a later connection
-   * than `readOn`, and with Fenced.
+   * than `readOn`, with Fenced, and with `blackboard-refused` where a function fails: another try may succeed.
    */
   async apply(mail: Mail, envelope: ReadEnvelope, readOn: number): Promise<Reply | "ended"> {
     const { agent } = mail;
@@ -82,10 +82,15 @@ export class MailHandler {
       const applied = appliedMail({ mail, envelope });
       return await this.#applyMessage({ agent, host, mail: applied, at: timeOf(mail, this.#clock.now()), readOn }, message);
     } catch (error) {
-      if (isAway(error) || error instanceof Fenced) throw error;
-      // A claim that a person has broken by hand, or a value that Redis refuses.
+      if (isAway(error) || error instanceof Fenced || isOutOfOrder(error)) throw error;
+      // A claim that a person has broken by hand.
       return this.#refuse({ agent, readOn }, messageOf(error));
     }
+  }
+
+  /** What cannot be applied, however often it is tried: a value that Redis refuses, or a function that stays out of order. */
+  refuse({ agent }: Mail, error: unknown, readOn: number): Promise<Reply> {
+    return this.#refuse({ agent, readOn }, messageOf(error));
   }
 
   /**
@@ -208,6 +213,10 @@ export class MailHandler {
   }
 }
 
+function isOutOfOrder(error: unknown): boolean {
+  return error instanceof SettError && error.code === "blackboard-refused";
+}
+
 /** The same each time that the message is read. */
 function idOf(agent: AgentName, { place }: AppliedMail): string {
   const hash = createHash("sha256").update(`${agent} ${place}`).digest("hex");
@@ -233,16 +242,4 @@ function runAt(at: string): RunStart {
 
 function isRun({ run_id, started_at }: RunningGrant, run: RunStart): boolean {
   return run_id === run.run_id && started_at === run.started_at;
-}
-
-function replyOf(answer: { outcome: string } | Refused): Reply {
-  return "reason" in answer ? noOf(answer) : { outcome: "yes" };
-}
-
-function noOf({ reason }: Refused): Reply {
-  return no(reason);
-}
-
-function no(reason: string): Reply {
-  return { outcome: "no", reason };
 }

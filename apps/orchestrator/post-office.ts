@@ -2,6 +2,7 @@
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { sleep } from "../../lib/async/sleep.ts";
+import { Fenced } from "../../lib/blackboard/leading.ts";
 import type { Reply } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
@@ -13,6 +14,9 @@ import { MailHandler, type MailOptions } from "./mail-handler.ts";
 /** What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of long ones. */
 const maxUnderWay = 200;
 const lengthOfShort = 256 * 1024;
+
+/** A message that makes a function fail is tried so often, for a minute: it keeps no others waiting than those about the same work. */
+const maxFailures = 20;
 
 type Board = Deps["board"];
 
@@ -98,7 +102,9 @@ export class PostOffice {
     }
     const replies: [Mail, Reply][] = [];
     for (const { mail, envelope } of letters.filter((one) => one !== undefined)) {
-      const reply = await untilDone(() => this.#handler.apply(mail, envelope, readOn), signal);
+      const apply = () => this.#handler.apply(mail, envelope, readOn);
+      const refuse = (error: unknown) => this.#handler.refuse(mail, error, readOn);
+      const reply = await untilDone(apply, signal, refuse);
       if (reply !== undefined && reply !== "ended") replies.push([mail, reply]);
     }
     return replies;
@@ -109,14 +115,26 @@ function weightOf(letter: Letter | undefined): number {
   return letter === undefined ? 0 : 1 + Math.floor(letter.mail.text.length / lengthOfShort);
 }
 
-/** Again while Redis is away. Undefined once the signal has aborted: the message stays. */
-async function untilDone<Result>(job: () => Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
+/**
+ * Again while Redis is away, and for a while where a function fails: a result is work that is done, and must not be lost with the first
+ * failure. What then is still not done goes to `refuse`. Undefined once the signal has aborted: the message stays.
+ */
+async function untilDone<Result>(
+  job: () => Promise<Result>,
+  signal: AbortSignal,
+  refuse?: (error: unknown) => Promise<Result>,
+): Promise<Result | undefined> {
+  let [failures, failure]: [number, unknown] = [0, undefined];
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      return await job();
+      return await (failures < maxFailures || refuse === undefined ? job() : refuse(failure));
     } catch (error) {
-      if (!isAway(error)) throw error;
-      await sleep(backOffMs(tries, { firstMs: 50, maxMs: 1_000 }), signal);
+      if (!isAway(error)) {
+        if (refuse === undefined || error instanceof Fenced || failures === maxFailures) throw error;
+        failures += 1;
+        failure = error;
+      }
+      await sleep(backOffMs(tries, { firstMs: 50, maxMs: failures === 0 ? 1_000 : 5_000 }), signal);
     }
   }
   return undefined;

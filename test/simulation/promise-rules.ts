@@ -8,6 +8,7 @@ import type { Judged, ScheduleRules } from "./judge.ts";
 
 export const promiseRules: ScheduleRules = [
   ["wrong", noProgramMakesMistakes],
+  ["lost", noMessageIsLostForAFunctionOutOfOrder],
   ["lost", everyPostedGoalIsThere],
   ["lost", everyGoalComesToAnEnd],
   ["lost", cancelledGoalsAreCancelled],
@@ -20,6 +21,12 @@ const changesBids = /^up |poison|break tool|forge mail/;
 
 function* noProgramMakesMistakes(_history: History, { mistakes }: Judged) {
   yield* mistakes;
+}
+
+/** None is out of order for longer than the orchestrator tries a message. */
+function* noMessageIsLostForAFunctionOutOfOrder({ events }: History) {
+  for (const { id, data } of ofType(events, "mail_refused"))
+    if (String(data?.reason).includes("out of order")) yield `Event ${id} (mail_refused): ${data?.reason}`;
 }
 
 function* everyPostedGoalIsThere({ goals }: History, { goals: posted, losses }: Judged) {

@@ -10,6 +10,7 @@ import { byMail } from "../../../../lib/blackboard/by-mail.ts";
 import { Fenced } from "../../../../lib/blackboard/leading.ts";
 import type { MailAnswer } from "../../../../lib/blackboard/mail-port.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import {
   acquireLeaderLease,
@@ -281,6 +282,27 @@ test("it begins to read anew for an agent that is new, and only once", async () 
   opened.noteSender(coder);
   expect(await scene.say({ say: "alive", claim: newClaimId() })).toMatchObject({ outcome: "no" });
   expect(openings).toBe(2);
+  stop.abort();
+  await running;
+});
+
+test("a result during which the function that stores it is out of order is stored once that is mended", async () => {
+  await using scene = await office();
+  const { claim, goal, epoch } = await queueGrant(scene.board);
+  let calls = 0;
+  const finishGrant: typeof scene.board.finishGrant = (order) => {
+    calls += 1;
+    if (calls <= 3)
+      return Promise.reject(new SettError("blackboard-refused", "Redis refused a command: ERR it is out of order."));
+    return scene.board.finishGrant(order);
+  };
+  const deps = leaderDeps(epoch, { board: { ...scene.board, finishGrant } });
+  const stop = new AbortController();
+  const running = new PostOffice(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 }).run(stop.signal);
+  const artefact = { type: "Report", payload: "All is well." };
+  expect(await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact } })).toEqual({ outcome: "yes" });
+  expect(await scene.board.listArtefactsOfGoal(goal.goal_id)).toHaveLength(2);
+  expect(await events(scene.board, "mail_refused")).toEqual([]);
   stop.abort();
   await running;
 });
