@@ -11,6 +11,7 @@ import { commitToDocumentMs } from "../support/page/commit-to-document.ts";
 import { freePort } from "../support/redis/redis-server.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { median, percentile } from "./figures.ts";
+import { frameFigures } from "./page-frames.ts";
 
 /** Milliseconds and megabytes. */
 export async function pageFigures(rounds: number): Promise<Record<string, number>> {
@@ -30,7 +31,9 @@ export async function pageFigures(rounds: number): Promise<Record<string, number
     for (let round = 0; round < rounds; round++) opened.push(await openMs(sett.folder));
     await using browser = await TestBrowser.launch();
     const seen = await commitToDocumentMs(browser, 40);
+    const frames = await frameFigures(browser);
     return {
+      ...frames,
       idle_api_mb,
       ui_open_ms_p50: median(opened),
       page_event_to_document_ms_p50: median(seen),
