@@ -66,9 +66,7 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
   const assistants = new McpSessions(parts);
   app.all("/mcp", accessGate(parts, access), body, ({ req, var: { caller } }) => assistants.handle(req.raw, caller));
   const { page } = hooks;
-  const opens = signIn(access, { hasPage: page !== undefined });
-  app.get("/", opens);
-  app.get("/open", opens);
+  app.post("/open", signIn(access));
   if (page !== undefined) {
     app.get("*", async (context, next) => (await page(context.req.raw)) ?? (await next()));
   }

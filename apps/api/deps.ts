@@ -21,8 +21,8 @@ export type Deps = {
   version: string;
   tokens: readonly KnownToken[];
   oidc?: OidcSettings | undefined;
-  /** Of the cookies, which are good as long as it stays the same. Undefined: another one at each start. */
-  cookieKey?: Buffer | undefined;
+  /** Of the page's sessions, which are good as long as it stays the same. Undefined: another one at each start. */
+  sessionKey?: Buffer | undefined;
   /** Browsers reach it by TLS alone. */
   isSecure: boolean;
   /** By which names it may be asked, as a URL has them; undefined: by any. */

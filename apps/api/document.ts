@@ -15,12 +15,6 @@ export function documentOf(app: Api, version: string): Document {
     scheme: "bearer",
     description: "A token of `services.api.tokens`, of `sett ui`, or a JWT of the identity provider.",
   });
-  app.openAPIRegistry.registerComponent("securitySchemes", "cookie", {
-    type: "apiKey",
-    in: "cookie",
-    name: "sett_session",
-    description: "The page's own, which `GET /?token=TOKEN` sets.",
-  });
   for (const [scheme, { name, description }] of Object.entries(deliverySchemes))
     app.openAPIRegistry.registerComponent("securitySchemes", scheme, { type: "apiKey", in: "header", name, description });
   return app.getOpenAPI31Document({

@@ -33,7 +33,6 @@ export function securityHeaders({ isSecure, origins }: Pick<Deps, "isSecure" | "
     if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
     if (isSecure) headers.set("strict-transport-security", "max-age=31536000");
     if (!isOther) return;
-    // Without the cookie: another origin sends a token.
     headers.set("access-control-allow-origin", origin);
     headers.set("access-control-expose-headers", exposedHeaders);
     headers.set("cross-origin-resource-policy", "cross-origin");

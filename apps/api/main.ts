@@ -17,7 +17,7 @@ import { createServiceApp } from "../../lib/service/service-app.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import { startTelemetry } from "../../lib/telemetry/start.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { cookieKeyOf } from "./access/cookie-key.ts";
+import { sessionKeyOf } from "./access/session-key.ts";
 import { createApi } from "./app.ts";
 import { carriedPage } from "./carried-page.ts";
 import type { Deps } from "./deps.ts";
@@ -106,7 +106,7 @@ async function runApi(settings: Settings): Promise<void> {
     repository: repositoryFolder === undefined ? undefined : await openRepository(repositoryFolder, process.env, settings),
     drawSvg: (dot) => drawings.run(() => drawApart(dot, drawer(), signal)),
     logs: await openLogs(settings, process.env),
-    cookieKey: await cookieKeyOf(settings.cookieKey, settings.resultsFolder),
+    sessionKey: await sessionKeyOf(settings.sessionKey, settings.resultsFolder),
     metrics: createApiMetrics(),
     log,
     clock: systemClock,

@@ -32,17 +32,17 @@ export const Environment = z.object({
   SETT_API_OIDC: jsonText(OidcSettings, exampleOidc)
     .optional()
     .describe("The identity provider whose tokens are good, too, as JSON."),
-  SETT_API_COOKIE_KEY: z
+  SETT_API_SESSION_KEY: z
     .string()
     .regex(/^[0-9a-f]{64}$/, { error: "must be 32 bytes in hexadecimal" })
     .optional()
-    .describe("The key of the page's cookies. Default: a file in `SETT_RESULTS_DIR`, else another one at each start."),
+    .describe("The key of the page's sessions. Default: a file in `SETT_RESULTS_DIR`, else another one at each start."),
   SETT_API_TLS_CERT: z.string().min(1).optional().describe("The file of the TLS certificate, in PEM; without it, plain HTTP."),
   SETT_API_TLS_KEY: z.string().min(1).optional().describe("The file of its private key, in PEM."),
   SETT_API_IS_SECURE: z
     .enum(["true", "false"])
     .optional()
-    .describe("`true` where a proxy before it does TLS: then the cookie is sent by TLS alone."),
+    .describe("`true` where a proxy before it does TLS: then browsers reach it by TLS alone (HSTS)."),
   SETT_API_NAMES: jsonText(z.array(z.string().min(1)).min(1), '["127.0.0.1","localhost","[::1]"]')
     .optional()
     .describe("By which names it may be asked, as JSON; a request for another host is refused. Default: any."),
@@ -128,7 +128,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     host: read.SETT_API_HOST,
     tokens: read.SETT_API_TOKENS,
     oidc: read.SETT_API_OIDC,
-    cookieKey: read.SETT_API_COOKIE_KEY,
+    sessionKey: read.SETT_API_SESSION_KEY,
     tls,
     isSecure: tls !== undefined || read.SETT_API_IS_SECURE === "true",
     hostNames: read.SETT_API_NAMES,

@@ -1,9 +1,9 @@
 // The frame of every view: the instance, the connection, the ways to the views; and which view the address names.
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Connection } from "./components/connection.tsx";
 import { Navigation } from "./components/navigation.tsx";
 import { PartBoundary } from "./components/part-boundary.tsx";
-import { isRefused, SignIn } from "./components/sign-in.tsx";
+import { SignIn } from "./components/sign-in.tsx";
 import { TopBar } from "./components/top-bar.tsx";
 import { InstanceContext, useInstanceReading } from "./data/instance.ts";
 import { useNotifier } from "./data/notices.ts";
@@ -29,7 +29,8 @@ const titles: Record<Route["view"], string> = {
   unknown: "Not found",
 };
 
-export function App() {
+/** `isTokenRefused`: the address brought a token that the server does not know. */
+export function App({ isTokenRefused }: { isTokenRefused: boolean }) {
   const instance = useInstanceReading();
   const place = usePlace();
   const { route } = place;
@@ -37,8 +38,10 @@ export function App() {
   useTitle(route, instance.data?.instance, waitingOf(instance.data?.counts));
   const main = useRef<HTMLElement>(null);
   useFocusOnChange(main, route.view);
-  // Also later: a cookie ends, and the program that made it may be another one by now.
-  if (isRefused() || instance.error?.status === 401) return <SignIn isSignedIn={instance.data !== undefined} />;
+  const [isRefused, setIsRefused] = useState(isTokenRefused);
+  // Also later: a session ends, and the program that made it may be another one by now.
+  if (isRefused || instance.error?.status === 401)
+    return <SignIn isRefused={isRefused} onGoOn={instance.data && (() => setIsRefused(false))} />;
   return (
     <InstanceContext value={instance}>
       {/* biome-ignore lint/a11y/useValidAnchor: a link, as readers of the screen expect; the address must stay as it is. */}

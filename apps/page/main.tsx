@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { applyTheme } from "./components/theme-button.tsx";
 import { wantsNotices } from "./data/notices.ts";
+import { signInByAddress } from "./data/session.ts";
 import { stream } from "./data/stream.ts";
 import "@xyflow/react/dist/base.css";
 import "react-diff-view/style/index.css";
@@ -32,16 +33,20 @@ function holdStream(): void {
     }, hiddenMs);
 }
 
-applyTheme();
-document.addEventListener("visibilitychange", holdStream);
-addEventListener("online", () => stream.retryNow());
-stream.start();
-holdStream();
+async function start(): Promise<void> {
+  const isTokenRefused = !(await signInByAddress());
+  document.addEventListener("visibilitychange", holdStream);
+  addEventListener("online", () => stream.retryNow());
+  stream.start();
+  holdStream();
+  const root = document.getElementById("page");
+  if (root !== null)
+    createRoot(root).render(
+      <StrictMode>
+        <App isTokenRefused={isTokenRefused} />
+      </StrictMode>,
+    );
+}
 
-const root = document.getElementById("page");
-if (root !== null)
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  );
+applyTheme();
+void start();

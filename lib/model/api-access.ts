@@ -10,7 +10,7 @@ export type Right = z.infer<typeof Right>;
 
 export const allRights: readonly Right[] = Right.options;
 
-/** Part of an actor, of events and of a cookie. */
+/** Part of an actor, of events and of a session of the page. */
 export const TokenName = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, { error: "must be lower-case letters, digits and inner hyphens, at most 40" });

@@ -1,5 +1,6 @@
 // How a person signs in to the page, in Chromium, on the real API.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { serve } from "../../lib/service/serve.ts";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
 
@@ -14,12 +15,12 @@ afterAll(async () => {
   expect(browser.problems).toEqual([]);
 });
 
-test("where its cookie is no longer good, the page asks for a token", async () => {
+test("where its session is no longer good, the page asks for a token", async () => {
   await using scene = await startPageScene({});
   const page = await browser.open(scene.page.address("#/goals"));
   await page.getByRole("banner").getByText("live", { exact: true }).waitFor();
   await scene.page.kill();
-  scene.page.forgetCookies();
+  scene.page.forgetSessions();
   await scene.page.run();
   await page.getByLabel("Token").waitFor();
 });
@@ -48,17 +49,49 @@ test("a token in the address that is not good leads to the sign-in, which says s
   await using scene = await startPageScene({});
   const page = await browser.open(`${scene.page.url}/?token=from-yesterday#/clan`);
   await page.getByRole("alert").getByText("The token in the address is not good").waitFor();
-  expect(page.url()).toBe(`${scene.page.url}/?refused=token#/clan`);
+  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
   await page.getByLabel("Token").fill("mistyped");
   await page.getByRole("button", { name: "Enter" }).click();
-  await page.getByRole("alert").waitFor();
-  expect(page.url()).toBe(`${scene.page.url}/?refused=token#/clan`);
+  await page.getByRole("alert").getByText("The token is not good").waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
   const token = new URL(scene.page.address("#/clan")).searchParams.get("token") ?? "";
   await page.getByLabel("Token").fill(token);
   await page.getByRole("button", { name: "Enter" }).click();
   await page.getByRole("heading", { name: "Clan" }).waitFor();
   expect(page.url()).toBe(`${scene.page.url}/#/clan`);
   await page.goto(`${scene.page.url}/?token=from-yesterday#/clan`);
-  await page.getByRole("link", { name: "Go on so" }).click();
+  await page.getByRole("button", { name: "Go on so" }).click();
   await page.getByRole("heading", { name: "Clan" }).waitFor();
+});
+
+test("a server at another port of the same address gets nothing of the session, and another tab at this one has it", async () => {
+  await using scene = await startPageScene({});
+  const page = await browser.open(scene.page.address("#/clan"));
+  await page.getByRole("heading", { name: "Clan" }).waitFor();
+  expect(page.url()).toBe(`${scene.page.url}/#/clan`);
+  const credentials: (string | null)[] = [];
+  const other = serve({ port: 0, hostname: "127.0.0.1" }, (request) => {
+    credentials.push(request.headers.get("cookie"), request.headers.get("authorization"));
+    return new Response("<script>localStorage.length</script>", { headers: { "content-type": "text/html" } });
+  });
+  const context = page.context();
+  const there = await browser.follow(context, `http://127.0.0.1:${other.port}/`);
+  expect(credentials.length).toBeGreaterThanOrEqual(2);
+  expect(credentials.filter((one) => one !== null)).toEqual([]);
+  expect(await there.evaluate(() => [document.cookie, localStorage.length])).toEqual(["", 0]);
+  const again = await context.newPage();
+  await again.goto(`${scene.page.url}/#/clan`);
+  await again.getByRole("heading", { name: "Clan" }).waitFor();
+  await other.stop();
+});
+
+test("the content of an artefact opens as plain text in a tab of its own", async () => {
+  await using scene = await startPageScene({});
+  const goal = await scene.clan.postGoal("<script>alert(1)</script> é");
+  const page = await browser.open(scene.page.address(`#/goals/${goal.id}?a=${goal.id}`));
+  const opened = page.context().waitForEvent("page");
+  await page.getByRole("button", { name: "As plain text" }).click();
+  const tab = await opened;
+  await tab.getByText("<script>alert(1)</script> é").waitFor();
+  expect(await tab.evaluate(() => document.contentType)).toBe("text/plain");
 });

@@ -54,7 +54,7 @@ afterAll(async () => {
 
 /** In a browser of its own, since a tab that is not in front draws little. */
 async function openPage(view: string, size: { width: number; height: number }): Promise<Page> {
-  const opened = await browser.open(`http://127.0.0.1:${port}/open?token=${token}&to=${encodeURIComponent(`/${view}`)}`, size);
+  const opened = await browser.open(`http://127.0.0.1:${port}/?token=${token}${view}`, size);
   opened.setDefaultTimeout(patienceMs);
   return opened;
 }

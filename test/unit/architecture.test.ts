@@ -66,7 +66,10 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
       "triggers",
     ],
   },
-  "apps/page": { packages: ["@xyflow", "react", "react-diff-view", "react-dom", "refractor"], rooms: ["core", "models"] },
+  "apps/page": {
+    packages: ["@xyflow", "eventsource-parser", "react", "react-diff-view", "react-dom", "refractor"],
+    rooms: ["core", "models"],
+  },
 };
 /** `prom-client` types reach the apps through their metrics. */
 for (const app of ["apps/orchestrator", "apps/cub", "apps/gateway", "apps/api"]) allowed[app]?.packages.push("prom-client");

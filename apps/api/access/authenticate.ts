@@ -1,37 +1,32 @@
-// Finds out who asks: by a bearer token, a JWT of the identity provider, or the cookie of the page.
+// Finds out who asks: by a bearer token, a JWT of the identity provider, or a session of the page.
 import { isRemoteCall, readsTogether } from "../../../lib/client/remote/calls.ts";
 import { rightOf } from "../../../lib/client/remote/serve-call.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Caller } from "./caller.ts";
-import { type Cookies, isFromOwnPage } from "./cookies.ts";
 import type { Oidc } from "./oidc.ts";
+import type { Sessions } from "./sessions.ts";
 import { callerOf, type Tokens } from "./tokens.ts";
 
-export type Access = { tokens: Tokens; cookies: Cookies; oidc?: Oidc | undefined };
+export type Access = { tokens: Tokens; sessions: Sessions; oidc?: Oidc | undefined };
 
 /** Longer ones are not looked at. */
 const maxTokenLength = 8_192;
 
-/** Throws `not-authenticated`, and `not-allowed` for a write that another page has sent with the cookie. */
-export async function authenticate(request: Request, { tokens, cookies, oidc }: Access): Promise<Caller> {
+/** Throws `not-authenticated`. */
+export async function authenticate(request: Request, { tokens, sessions, oidc }: Access): Promise<Caller> {
   const header = request.headers.get("authorization");
-  if (header !== null) return await byBearer(header, { tokens, oidc });
-  const known = cookies.read(request.headers.get("cookie") ?? "");
-  if (known === undefined) throw unknownCaller("The request has no token.");
-  if (isWrite(request) && !isFromOwnPage(request))
-    throw new SettError("not-allowed", "A write with the cookie must come from the page of this instance.", {
-      hint: "A program sends its token: `Authorization: Bearer TOKEN`.",
-    });
-  return callerOf(known);
-}
-
-async function byBearer(header: string, { tokens, oidc }: Pick<Access, "tokens" | "oidc">): Promise<Caller> {
-  const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(header.slice(0, maxTokenLength)) ?? [];
+  if (header === null) throw unknownCaller("The request has no token.");
+  const token = bearerOf(header);
   if (token === undefined) throw unknownCaller("The header `Authorization` has no bearer token.");
-  const known = tokens.find(token);
+  const known = tokens.find(token) ?? sessions.read(token);
   if (known !== undefined) return callerOf(known);
   if (oidc !== undefined && looksLikeJwt(token)) return await oidc.verify(token);
   throw unknownCaller("The token is not known.");
+}
+
+/** `header`: of `Authorization`. */
+export function bearerOf(header: string): string | undefined {
+  return /^Bearer +([\x21-\x7e]+) *$/i.exec(header.slice(0, maxTokenLength))?.[1];
 }
 
 function looksLikeJwt(token: string): boolean {

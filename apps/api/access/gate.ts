@@ -6,19 +6,19 @@ import { requireRight } from "../env.ts";
 import type { Parts } from "../parts.ts";
 import { kindOf, problemResponse } from "../problem.ts";
 import { type Access, authenticate, isRecorded } from "./authenticate.ts";
-import { Cookies } from "./cookies.ts";
 import { Oidc } from "./oidc.ts";
 import { Rates, tooMany } from "./rates.ts";
 import { recordCall } from "./record-call.ts";
+import { Sessions } from "./sessions.ts";
 import { Tokens } from "./tokens.ts";
 
-const cookieKeyBytes = 32;
+const sessionKeyBytes = 32;
 
 export function accessOf({ deps }: Pick<Parts, "deps">): Access {
-  const { tokens: known, oidc, clock, isSecure, cookieKey = randomBytes(cookieKeyBytes) } = deps;
+  const { tokens: known, oidc, clock, sessionKey = randomBytes(sessionKeyBytes) } = deps;
   const tokens = new Tokens(known, clock.passedMs);
-  const cookies = new Cookies(tokens, { now: clock.now, isSecure, key: cookieKey });
-  return { tokens, cookies, oidc: oidc === undefined ? undefined : new Oidc(oidc) };
+  const sessions = new Sessions(tokens, { now: clock.now, key: sessionKey });
+  return { tokens, sessions, oidc: oidc === undefined ? undefined : new Oidc(oidc) };
 }
 
 export function accessGate(parts: Parts, access: Access): MiddlewareHandler<Env> {

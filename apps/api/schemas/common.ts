@@ -42,7 +42,7 @@ export const findProblems = { ...readProblems, 404: problems[404], 409: problems
 export const writeProblems = { ...findProblems, 408: problems[408], 413: problems[413], 415: problems[415] } as const;
 
 /** For every route but those that are open to everyone. */
-export const security: Record<string, string[]>[] = [{ bearer: [] }, { cookie: [] }];
+export const security: Record<string, string[]>[] = [{ bearer: [] }];
 
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } };

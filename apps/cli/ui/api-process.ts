@@ -11,8 +11,8 @@ export type ApiSettings = {
   logs: Record<string, string>;
   /** Its one token, as the API knows it. */
   token: object;
-  /** Of the page's cookies, in hexadecimal. */
-  cookieKey: string;
+  /** Of the page's sessions, in hexadecimal. */
+  sessionKey: string;
   /** 0: any that is free. */
   port: number;
 };
@@ -76,7 +76,7 @@ function environmentFor({ BUN_OPTIONS: _, BUN_BE_BUN: __, REDIS_URL: ___, ...own
   return Object.fromEntries(Object.entries(own).filter(([name]) => !name.startsWith("SETT_")));
 }
 
-function variablesOf({ place, logs, token, cookieKey, port }: ApiSettings): Record<string, string> {
+function variablesOf({ place, logs, token, sessionKey, port }: ApiSettings): Record<string, string> {
   const { workspace = "" } = place;
   return {
     SETT_INSTANCE_NAME: place.instance,
@@ -86,7 +86,7 @@ function variablesOf({ place, logs, token, cookieKey, port }: ApiSettings): Reco
     SETT_API_NAMES: JSON.stringify(ownNames),
     SETT_API_PORT: String(port),
     SETT_API_TOKENS: JSON.stringify([token]),
-    SETT_API_COOKIE_KEY: cookieKey,
+    SETT_API_SESSION_KEY: sessionKey,
     SETT_HEALTH_HOST: "127.0.0.1",
     SETT_HEALTH_PORT: "0",
     ...(workspace === "" ? {} : { SETT_REPOSITORY_DIR: workspace }),

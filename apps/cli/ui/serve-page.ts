@@ -23,7 +23,7 @@ type Page = {
 };
 
 const retryMs = 500;
-const cookieKeyBytes = 32;
+const sessionKeyBytes = 32;
 const giveUpMs = 500;
 
 /**
@@ -32,8 +32,8 @@ const giveUpMs = 500;
  */
 export async function servePage(shell: Shell, { program, name, find, onReady, ...page }: Page): Promise<void> {
   const { interrupted, messages, env } = shell;
-  // The page's cookies are good for each process that follows.
-  const cookieKey = randomBytes(cookieKeyBytes).toString("hex");
+  // The page's sessions are good for each process that follows.
+  const sessionKey = randomBytes(sessionKeyBytes).toString("hex");
   let { port } = page;
   let known: { place: RedisPlace; token: UiToken } | undefined;
   while (!interrupted.aborted) {
@@ -42,7 +42,7 @@ export async function servePage(shell: Shell, { program, name, find, onReady, ..
     if (known !== undefined && place === undefined) return;
     const isFirst = known === undefined;
     known = known === undefined || place === undefined ? await find() : { ...known, place };
-    const started = await api.start({ ...known, cookieKey, port, logs: await logsSettings(env, known.place) });
+    const started = await api.start({ ...known, sessionKey, port, logs: await logsSettings(env, known.place) });
     let last = Array.isArray(started) ? started : undefined;
     if (typeof started === "number") {
       port = started;

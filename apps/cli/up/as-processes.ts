@@ -140,8 +140,8 @@ function apiEnvironment(
     ...rest,
     ...(env.SETT_HOOK_SECRETS_DIR === undefined ? {} : { SETT_HOOK_SECRETS_DIR: hookSecretsDir }),
     ...(typeof tls === "object" ? { SETT_API_TLS_CERT: tls.cert, SETT_API_TLS_KEY: tls.key } : {}),
-    // The page's cookies outlast a restart: its container has a volume for the key.
-    SETT_API_COOKIE_KEY: cookieKeyFor(env.REDIS_URL ?? ""),
+    // The page's sessions outlast a restart: its container has a volume for the key.
+    SETT_API_SESSION_KEY: sessionKeyFor(env.REDIS_URL ?? ""),
     SETT_HEALTH_PORT: String(ports.api),
     SETT_LOGS_OF: "processes",
     SETT_PROCESSES: JSON.stringify(processes),
@@ -153,8 +153,8 @@ function apiEnvironment(
 
 /** A folder of the process, in memory where the machine has one. */
 /** Derived from the service's own password for Redis, which lasts as long as the instance. */
-function cookieKeyFor(redisUrl: string): string {
-  return createHash("sha256").update(`cookies of ${redisUrl}`).digest("hex");
+function sessionKeyFor(redisUrl: string): string {
+  return createHash("sha256").update(`sessions of ${redisUrl}`).digest("hex");
 }
 
 const hookSecretsDir = "/hooks";

@@ -1,5 +1,6 @@
 // The payload of an artefact, as text: JSON may be shown in order, a long one is shown in part first.
 import { lazy, Suspense, useState } from "react";
+import { ApiError } from "../data/api.ts";
 import type { ArtefactDetail } from "../data/contract.ts";
 import { keptText } from "../data/kept-texts.ts";
 import { useQuery } from "../data/query.ts";
@@ -39,10 +40,35 @@ export function ArtefactContent({ artefact }: { artefact: ArtefactDetail }) {
       )}
       <Content key={text.length} text={text} />
       <p className="content-links">
-        <a href={`/v1/artefacts/${id}/content`} target="_blank" rel="noreferrer">
-          As plain text
-        </a>
+        <PlainTextButton id={id} />
       </p>
+    </>
+  );
+}
+
+/** Opens the whole payload in a tab of its own, which cannot ask the server for it: it has no session. */
+function PlainTextButton({ id }: { id: string }) {
+  const [error, setError] = useState<ApiError>();
+  const open = async () => {
+    // Browsers let a page open a tab at the click, and not later.
+    const tab = window.open("", "_blank");
+    try {
+      const text = await keptText(`/v1/artefacts/${id}/content`, new AbortController().signal);
+      const address = URL.createObjectURL(new Blob([text], { type: "text/plain; charset=utf-8" }));
+      if (tab === null) location.assign(address);
+      else tab.location.replace(address);
+    } catch (thrown) {
+      tab?.close();
+      if (!(thrown instanceof ApiError)) throw thrown;
+      setError(thrown);
+    }
+  };
+  return (
+    <>
+      <button type="button" className="small" onClick={open}>
+        As plain text
+      </button>
+      {error !== undefined && <Problem error={error} />}
     </>
   );
 }

@@ -1,26 +1,23 @@
-// Asks for a token, where the address brought none, or one that is not good. The server sets a cookie and sends the browser back to the same view.
+// Asks for a token, where the address brought none, or one that is not good.
 import { type FormEvent, useState } from "react";
+import { signIn } from "../data/session.ts";
 
-/** The server has taken a token out of the address that it does not know. */
-export function isRefused(): boolean {
-  return new URLSearchParams(location.search).get("refused") === "token";
-}
-
-/** `isSignedIn`: an earlier sign-in is still good. */
-export function SignIn({ isSignedIn }: { isSignedIn: boolean }) {
+/** `isRefused`: the token of the address is not good. `onGoOn`: where an earlier sign-in still is. */
+export function SignIn({ isRefused, onGoOn }: { isRefused: boolean; onGoOn: (() => void) | undefined }) {
   const [token, setToken] = useState("");
-  const enter = (event: FormEvent) => {
+  const [isMistyped, setIsMistyped] = useState(false);
+  const enter = async (event: FormEvent) => {
     event.preventDefault();
-    const to = `/${location.hash}`;
-    location.assign(`/open?token=${encodeURIComponent(token.trim())}&to=${encodeURIComponent(to)}`);
+    if (await signIn(token)) location.reload();
+    else setIsMistyped(true);
   };
   return (
     <main className="sign-in">
       <h1>Sett</h1>
-      {isRefused() && (
+      {(isRefused || isMistyped) && (
         <p role="alert">
-          The token in the address is not good: it is mistyped, it was replaced, or the <code>sett ui</code> that made it has
-          ended.
+          The token {isMistyped ? "" : "in the address "}is not good: it is mistyped, it was replaced, or the <code>sett ui</code>{" "}
+          that made it has ended.
         </p>
       )}
       <p>
@@ -42,9 +39,12 @@ export function SignIn({ isSignedIn }: { isSignedIn: boolean }) {
           Enter
         </button>
       </form>
-      {isSignedIn && (
+      {onGoOn !== undefined && (
         <p>
-          You are signed in here from before. <a href={`/${location.hash}`}>Go on so</a>
+          You are signed in here from before.{" "}
+          <button type="button" className="small" onClick={onGoOn}>
+            Go on so
+          </button>
         </p>
       )}
     </main>

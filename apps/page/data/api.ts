@@ -2,6 +2,7 @@
 // command line.
 
 import { adviceForPeople } from "../text/advice.ts";
+import { authorization } from "./session.ts";
 
 /** What the API's problem details (RFC 9457) say. `status` 0: there was no answer. */
 export class ApiError extends Error {
@@ -58,10 +59,10 @@ export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function ask(path: string, init: RequestInit): Promise<Response> {
+async function ask(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { credentials: "same-origin", ...init });
+    response = await fetch(path, { credentials: "same-origin", ...init, headers: { ...init.headers, ...authorization() } });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError({

@@ -2,7 +2,9 @@
 //
 // A browser opens at most six connections to a server for all of its tabs, so a tab has one stream, and none while it is hidden and
 // no notifications are wanted.
+import { createParser } from "eventsource-parser";
 import type { SettEvent } from "./contract.ts";
+import { authorization } from "./session.ts";
 
 export type Connection = { state: "connecting" | "live" | "lost"; since: number };
 
@@ -14,7 +16,7 @@ const firstPauseMs = 250;
 const maxPauseMs = 5_000;
 
 export class EventStream {
-  #source: EventSource | undefined;
+  #source: AbortController | undefined;
   #lastId: string | undefined;
   #pauseMs = firstPauseMs;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -65,24 +67,43 @@ export class EventStream {
 
   #connect(): void {
     this.#retry = undefined;
-    const source = new EventSource(`/v1/events?after=${encodeURIComponent(this.#lastId ?? "$")}`);
+    const source = new AbortController();
     this.#source = source;
-    source.addEventListener("open", () => {
-      this.#pauseMs = firstPauseMs;
-      this.#expectMore();
-      this.#change("live");
-      for (const opener of this.#openers) opener();
-    });
-    source.addEventListener("sett", (message: MessageEvent<string>) => this.#receive(message));
-    source.addEventListener("ping", () => this.#expectMore());
-    // The browser's own retries end for good at the first answer that is no stream.
-    source.addEventListener("error", () => this.#reconnect());
+    this.#read(source.signal)
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#source === source) this.#reconnect();
+      });
   }
 
-  #receive(message: MessageEvent<string>): void {
+  /** Ends with the signal, or where the connection breaks. A browser's own `EventSource` could not say who asks. */
+  async #read(signal: AbortSignal): Promise<void> {
+    const headers = { accept: "text/event-stream", ...authorization() };
+    const path = `/v1/events?after=${encodeURIComponent(this.#lastId ?? "$")}`;
     this.#expectMore();
-    this.#lastId = message.lastEventId;
-    this.#arrived.push(JSON.parse(message.data) as SettEvent);
+    const { ok, body } = await fetch(path, { headers, signal, cache: "no-store", credentials: "same-origin" });
+    if (!ok || body === null || signal.aborted) return;
+    this.#pauseMs = firstPauseMs;
+    this.#change("live");
+    for (const opener of this.#openers) opener();
+    const parser = createParser({
+      onEvent: ({ id, event, data }) => {
+        if (event === "sett" && id !== undefined) this.#receive(id, data);
+      },
+    });
+    const decoder = new TextDecoder();
+    const reader = body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || signal.aborted) return;
+      this.#expectMore();
+      parser.feed(decoder.decode(value, { stream: true }));
+    }
+  }
+
+  #receive(id: string, data: string): void {
+    this.#lastId = id;
+    this.#arrived.push(JSON.parse(data) as SettEvent);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     nextFrame(() => this.#deliver());
@@ -112,8 +133,9 @@ export class EventStream {
     clearTimeout(this.#retry);
     clearTimeout(this.#silence);
     this.#retry = undefined;
-    this.#source?.close();
+    const source = this.#source;
     this.#source = undefined;
+    source?.abort();
   }
 
   #change(state: Connection["state"]): void {

@@ -185,13 +185,14 @@ test("methods that an address does not have are refused", async () => {
 });
 
 test("headers in a value of the query or of a header stay there", async () => {
+  const authorization = `Authorization: Bearer ${scene.tokens.all}`;
   const answer = await raw(
-    `GET /?token=${scene.tokens.all}&to=/%23/a%0d%0aSet-Cookie:%20evil=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    `GET /v1/artefacts?cursor=a%0d%0aSet-Cookie:%20evil=1 HTTP/1.1\r\nHost: x\r\n${authorization}\r\nConnection: close\r\n\r\n`,
   );
-  expect(answer).toContain("HTTP/1.1 303");
+  expect(answer).toContain("HTTP/1.1 422");
   expect(answer.toLowerCase()).not.toContain("evil=1");
-  const host = await raw(`GET /?token=${scene.tokens.all} HTTP/1.1\r\nHost: x:99;evil\r\nConnection: close\r\n\r\n`);
-  expect(host).not.toMatch(/set-cookie:[^\r]*evil/i);
+  const host = await raw(`POST /open HTTP/1.1\r\nHost: x:99;evil\r\n${authorization}\r\nConnection: close\r\n\r\n`);
+  expect(host).not.toMatch(/evil/i);
   const key = await scene
     .post("/v1/goals", { text: "x" }, { headers: { "idempotency-key": "é".normalize("NFC") } })
     .catch(() => undefined);

@@ -31,6 +31,12 @@ async function ask({ url, token }: { url: string; token: string }, path: string,
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
+/** What the page keeps for a token, or for the ticket of an address. */
+async function sessionFor(url: string, token: string): Promise<string | undefined> {
+  const answer = await fetch(`${url}/open`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  return Object(await answer.json()).session;
+}
+
 /** Undefined while nothing answers there. */
 async function statusOf(url: string): Promise<number | undefined> {
   return await fetch(`${url}/healthz`).then(
@@ -109,24 +115,22 @@ test("opens the browser with what this machine opens addresses with, and says so
   const address = await waitFor("the address", async () => (await readFile(opened, "utf8").catch(() => "")) || undefined);
   // Every user of the machine sees the arguments of a browser: what it is given is good once.
   expect(address).not.toContain(token);
-  const first = await fetch(address, { redirect: "manual" });
-  expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
-  const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? "";
-  expect((await fetch(`${url}/v1/instance`, { headers: { cookie } })).status).toBe(200);
-  expect((await fetch(address, { redirect: "manual" })).status).toBe(401);
+  const ticket = new URL(address).searchParams.get("token") ?? "";
+  const authorization = `Bearer ${await sessionFor(url, ticket)}`;
+  expect((await fetch(`${url}/v1/instance`, { headers: { authorization } })).status).toBe(200);
+  expect(await sessionFor(url, ticket)).toBeUndefined();
 });
 
 test("a Redis that was away is found again, and the page has the same address, token and session", async () => {
   await using running = at.start("ui", "--no-open");
   const page = await pageOf(running);
-  const signedIn = await fetch(`${page.url}/?token=${page.token}`, { redirect: "manual" });
-  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const authorization = `Bearer ${await sessionFor(page.url, page.token)}`;
   await at.redis.kill();
   await running.untilErr("Redis does not answer. Waiting until it does …");
   await at.redis.start();
   await running.untilErr("Redis answers again, and so does the page.");
   expect((await ask(page, "/v1/instance")).status).toBe(200);
-  expect((await fetch(`${page.url}/v1/instance`, { headers: { cookie } })).status).toBe(200);
+  expect((await fetch(`${page.url}/v1/instance`, { headers: { authorization } })).status).toBe(200);
 });
 
 test("a name that only leads to this machine is no name of the page, also with its token", async () => {

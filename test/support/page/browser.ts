@@ -13,6 +13,8 @@ export class TestBrowser implements AsyncDisposable {
   readonly #browser: Browser;
   /** What no page may do; a test ends with none. */
   readonly problems: string[] = [];
+  /** Other servers that a test has led it to. */
+  readonly #origins = new Set<string>();
 
   private constructor(browser: Browser) {
     this.#browser = browser;
@@ -36,11 +38,20 @@ export class TestBrowser implements AsyncDisposable {
     return page;
   }
 
+  /** A page of another server in the same browser, which has what that browser keeps. */
+  async follow(context: BrowserContext, address: string): Promise<Page> {
+    this.#origins.add(new URL(address).origin);
+    const page = await context.newPage();
+    await page.goto(address);
+    return page;
+  }
+
   #watch(page: Page, context: BrowserContext, origin: string): void {
     page.on("pageerror", (error) => this.problems.push(`error: ${error.message}`));
     page.on("dialog", (dialog) => this.problems.push(`dialog: ${dialog.message()}`));
     context.on("request", (request) => {
-      if (new URL(request.url()).origin !== origin) this.problems.push(`request to ${request.url()}`);
+      const { origin: asked } = new URL(request.url());
+      if (asked !== origin && !this.#origins.has(asked)) this.problems.push(`request to ${request.url()}`);
     });
     page.on("console", (message) => {
       if (/Content Security Policy|Minified React error/.test(message.text())) this.problems.push(message.text());

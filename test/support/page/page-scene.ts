@@ -30,7 +30,7 @@ export class ServedPage implements AsyncDisposable {
   readonly #known: KnownToken[] = [];
   readonly #deps: Partial<Deps>;
   readonly #port: number;
-  #cookieKey = randomBytes(32);
+  #sessionKey = randomBytes(32);
   #end: (() => Promise<void>) | undefined;
 
   private constructor(open: () => Promise<PersonBlackboard>, pack: string, port: number, deps: Partial<Deps>) {
@@ -52,9 +52,9 @@ export class ServedPage implements AsyncDisposable {
     return served;
   }
 
-  /** The next start of the API does not know the cookies of before. Without this, it does. */
-  forgetCookies(): void {
-    this.#cookieKey = randomBytes(32);
+  /** The next start of the API does not know the sessions of before. Without this, it does. */
+  forgetSessions(): void {
+    this.#sessionKey = randomBytes(32);
   }
 
   /** `actor`: on record; without it `person:NAME`. The next start of the API knows it. */
@@ -66,7 +66,7 @@ export class ServedPage implements AsyncDisposable {
 
   /** An address that opens a view, such as `#/inbox`, for the person of this token. */
   address(view: string, as = "ada"): string {
-    return `${this.url}/open?token=${this.#tokens.get(as)}&to=${encodeURIComponent(`/${view}`)}`;
+    return `${this.url}/?token=${this.#tokens.get(as)}${view}`;
   }
 
   async run(): Promise<void> {
@@ -76,7 +76,7 @@ export class ServedPage implements AsyncDisposable {
       board,
       version: "0.0.0-test",
       tokens: this.#known,
-      cookieKey: this.#cookieKey,
+      sessionKey: this.#sessionKey,
       isSecure: false,
       origins: [],
       metrics: createApiMetrics(),

@@ -33,7 +33,7 @@ test("tokens come as digests, each with a name of its own", async () => {
     });
 });
 
-test("a certificate and its key belong together, and the cookie then travels by TLS alone", async () => {
+test("a certificate and its key belong together, and browsers then come by TLS alone", async () => {
   const both = { SETT_API_TLS_CERT: "/tls/cert.pem", SETT_API_TLS_KEY: "/tls/key.pem" };
   expect(readSettings({ ...least, ...both }).isSecure).toBe(true);
   expect(readSettings({ ...least, SETT_API_IS_SECURE: "true" }).isSecure).toBe(true);

@@ -1,11 +1,11 @@
-// Tickets sign a browser in once; cookies are worth nothing with another key.
+// Tickets sign a browser in once; sessions are worth nothing with another key.
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cookieKeyOf } from "../../../../../apps/api/access/cookie-key.ts";
-import { Cookies } from "../../../../../apps/api/access/cookies.ts";
+import { sessionKeyOf } from "../../../../../apps/api/access/session-key.ts";
+import { Sessions } from "../../../../../apps/api/access/sessions.ts";
 import { digestOf, type KnownToken, Tokens } from "../../../../../apps/api/access/tokens.ts";
 
 const hex = (secret: string) => digestOf(secret).toString("hex");
@@ -27,25 +27,25 @@ test("a ticket that no browser has used in two minutes is good no more", () => {
   expect(tokens.redeem("the ticket")).toBeUndefined();
 });
 
-test("who knows the digest of a token, which is in the settings of a container, can make no cookie", () => {
+test("who knows the digest of a token, which is in the settings of a container, can make no session", () => {
   const tokens = new Tokens([ui], () => 0);
   const now = () => new Date("2026-01-01T00:00:00Z");
-  const made = (key: Buffer) => new Cookies(tokens, { now, isSecure: false, key }).make(ui, "localhost").split(";")[0] ?? "";
+  const made = (key: Buffer) => new Sessions(tokens, { now, key }).make(ui);
   const key = randomBytes(32);
-  const cookies = new Cookies(tokens, { now, isSecure: false, key });
-  expect(cookies.read(made(key))?.name).toBe("ui");
-  expect(cookies.read(made(randomBytes(32)))).toBeUndefined();
-  expect(cookies.read(made(Buffer.from(ui.sha256, "hex")))).toBeUndefined();
+  const sessions = new Sessions(tokens, { now, key });
+  expect(sessions.read(made(key))?.name).toBe("ui");
+  expect(sessions.read(made(randomBytes(32)))).toBeUndefined();
+  expect(sessions.read(made(Buffer.from(ui.sha256, "hex")))).toBeUndefined();
 });
 
-test("the key of cookies stays the same for the next process, where it has a folder", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sett-cookie-"));
+test("the key of sessions stays the same for the next process, where it has a folder", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sett-session-"));
   try {
-    const first = await cookieKeyOf(undefined, join(folder, "files"));
+    const first = await sessionKeyOf(undefined, join(folder, "files"));
     expect(first?.length).toBe(32);
-    expect(await cookieKeyOf(undefined, join(folder, "files"))).toEqual(first);
-    expect(await cookieKeyOf("ab".repeat(32), folder)).toEqual(Buffer.alloc(32, 0xab));
-    expect(await cookieKeyOf(undefined, undefined)).toBeUndefined();
+    expect(await sessionKeyOf(undefined, join(folder, "files"))).toEqual(first);
+    expect(await sessionKeyOf("ab".repeat(32), folder)).toEqual(Buffer.alloc(32, 0xab));
+    expect(await sessionKeyOf(undefined, undefined)).toBeUndefined();
   } finally {
     await rm(folder, { recursive: true });
   }

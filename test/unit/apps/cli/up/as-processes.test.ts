@@ -180,9 +180,9 @@ test("the gateway of an instance without containers listens on a port of its own
   expect(agents.map(({ spec }) => spec.env.SETT_GATEWAY_URL)).toEqual([undefined, "http://127.0.0.1:40100"]);
 });
 
-test("the key of the page's cookies lasts as long as the instance, also when Redis gets another port", () => {
+test("the key of the page's sessions lasts as long as the instance, also when Redis gets another port", () => {
   const withApi = configOf(`${text}triggers: { nightly: { cron: "0 3 * * *", goal: Clean up } }\n`);
-  const keyOf = (port: number) => processes({ config: withApi, port }, planned(withApi)).api?.spec.env.SETT_API_COOKIE_KEY;
+  const keyOf = (port: number) => processes({ config: withApi, port }, planned(withApi)).api?.spec.env.SETT_API_SESSION_KEY;
   expect(keyOf(40_001)).toMatch(/^[0-9a-f]{64}$/);
   expect(keyOf(40_002)).toBe(keyOf(40_001) ?? "");
 });
