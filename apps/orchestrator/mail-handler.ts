@@ -22,6 +22,7 @@ import { MailRefusals } from "./mail-refusals.ts";
 import { no, noOf, replyOf } from "./mail-reply.ts";
 import type { ReadEnvelope } from "./read-envelope.ts";
 import { type FinishOrder, ResultStore } from "./result-store.ts";
+import { laterOf, runAt, timeOf, withPossibleStart } from "./times-of-record.ts";
 
 type Board = Deps["board"];
 
@@ -106,13 +107,16 @@ export class MailHandler {
     if (stored === undefined || this.#refusals.hasTooManyResults(agent)) return "apart";
     const now = this.#clock.now();
     const origin = { agent, host, mail: appliedMail(second), at: timeOf(second.mail, now), readOn };
-    const { run = runAt(timeOf(first.mail, now)) } = start;
+    const startedAt = timeOf(first.mail, now);
+    const run = withPossibleStart(start.run ?? runAt(startedAt), stored.grant.queued_at, startedAt);
     try {
+      const { claim } = message;
+      if (await this.#results.givenProblem({ claim, agent, ids: run.context_ids })) return "apart";
       const result = await this.#results.read(message.result, freshOf(origin), stored);
       if (typeof result === "string") return "apart";
-      const { ended_at: endedAt = origin.at, claim } = message;
       const began = { leaseMs: this.#grantLeaseMs, mail: appliedMail(first) };
       const grant = startedGrant(stored.grant, run);
+      const endedAt = laterOf(origin.at, grant.started_at);
       const { outcome } = await this.#results.store({ ...origin, claim, grant, endedAt, result, start: began });
       return outcome === "finished" ? "ended" : "apart";
     } catch (error) {
@@ -154,8 +158,11 @@ export class MailHandler {
     const stored = this.#queuedGrant(origin.agent, claim, message) ?? (await this.#board.readGrant(claim, origin.agent));
     if (stored === undefined) return no(`Claim ${claim} has no grant for ${origin.agent}.`);
     const { grant } = stored;
-    const { attempt = grant.attempt, queued_at = grant.queued_at, run = runAt(origin.at) } = message;
+    const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
+    const run = withPossibleStart(message.run ?? runAt(origin.at), grant.queued_at, origin.at);
     if (grant.attempt < attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
+    const problem = await this.#results.givenProblem({ claim, agent: origin.agent, ids: run.context_ids });
+    if (problem !== undefined) return this.#refuse(origin, problem);
     if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run)) return { outcome: "yes" };
     const running = { ...startedGrant(grant, run), attempt, queued_at };
     const { host, readOn, mail } = origin;
@@ -183,7 +190,7 @@ export class MailHandler {
 
   async #finish(origin: Origin, message: ResultMessage): Promise<Reply | "ended"> {
     const { agent } = origin;
-    const { claim: id, ended_at: endedAt = origin.at, run = runAt(endedAt) } = message;
+    const { claim: id } = message;
     const stored = this.#runningGrant(origin, id, message) ?? (await this.#board.readGrant(id, agent));
     if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
@@ -192,7 +199,12 @@ export class MailHandler {
     if (typeof read === "string") return this.#refuse(origin, read);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
     if (grant.attempt < attempt) return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
-    const running = grant.state === "running" && isCurrent ? grant : { ...startedGrant(grant, run), attempt, queued_at };
+    const run = withPossibleStart(message.run ?? runAt(origin.at), grant.queued_at, origin.at);
+    const isOnRecord = grant.state === "running" && isCurrent;
+    const problem = isOnRecord ? undefined : await this.#results.givenProblem({ claim: id, agent, ids: run.context_ids });
+    if (problem !== undefined) return this.#refuse(origin, problem);
+    const running = isOnRecord ? grant : { ...startedGrant(grant, run), attempt, queued_at };
+    const endedAt = laterOf(origin.at, running.started_at);
     if (this.#refusals.hasTooManyResults(agent)) return this.#refuse(origin, "Too many results came too late.");
     const order: FinishOrder = { ...origin, claim: claim.id, grant: running, endedAt, result: read };
     // Who says no more than the result has begun as well; or Redis has lost that it began.
@@ -223,11 +235,6 @@ function idOf(agent: AgentName, { place }: AppliedMail): string {
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
 }
 
-/** The same each time that the message is read, too. An agent may choose the place, and with it a time that is still to come. */
-function timeOf({ place }: Pick<Mail, "place">, now: Date): string {
-  return new Date(Math.min(Number(place.split("-")[0]), now.getTime())).toISOString();
-}
-
 function freshOf({ agent, mail, at }: Origin): Fresh {
   return { newId: () => idOf(agent, mail), at };
 }
@@ -236,10 +243,6 @@ function appliedMail({ mail, envelope }: Letter): AppliedMail {
   return { place: mail.place, id: mail.id, isQuiet: envelope.ok && envelope.value.quiet === true };
 }
 
-function runAt(at: string): RunStart {
-  return { started_at: at, context_ids: [] };
-}
-
 function isRun({ run_id, started_at }: RunningGrant, run: RunStart): boolean {
-  return run_id === run.run_id && started_at === run.started_at;
+  return run_id === run.run_id && (run_id !== undefined || started_at === run.started_at);
 }

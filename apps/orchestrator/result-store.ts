@@ -18,6 +18,8 @@ import type { AgentCache } from "./agent-cache.ts";
 import { withEnd, withStart } from "./claim-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
+import { givenProblem } from "./given-inputs.ts";
+import { laterOf } from "./times-of-record.ts";
 
 type Board = Deps["board"];
 type FinishReply = Awaited<ReturnType<Board["finishGrant"]>>;
@@ -44,16 +46,23 @@ export class ResultStore {
     { claim, grant }: { claim: ClaimOfGrant; grant: Grant },
   ): Promise<GrantResult | string> {
     const origin = await this.#originOf(claim, grant);
-    const result = wholeResult(mailed, origin, fresh);
+    const result = wholeResult(mailed, origin, { ...fresh, at: laterOf(fresh.at, grant.queued_at) });
     const unread = saysEnough(mailed) ? undefined : Artefact.safeParse(result.artefact).error;
     if (unread !== undefined) return `The result is no artefact: ${unread.issues[0]?.message}.`;
-    return mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact)) ?? result;
+    const problem = mailedResultProblem(result, origin) ?? (await this.#refusalProblem(result.artefact));
+    const said = { claim: claim.id, agent: grant.agent, ids: result.artefact.source_artefacts };
+    return problem ?? (await this.givenProblem(said)) ?? result;
   }
 
   /** Only what the gateway has refused may be said to be for want of budget: people answer it with money, and it is not tried again. */
   async #refusalProblem(artefact: Artefact): Promise<string | undefined> {
     if (artefact.type !== budgetExceededType || (await readRefusal(this.#board, artefact)) !== undefined) return undefined;
     return `The ${artefact.structural_type} says that a budget is spent, and the gateway has refused no such call of this work.`;
+  }
+
+  /** As the function of this name. */
+  givenProblem(said: Parameters<typeof givenProblem>[1]): Promise<string | undefined> {
+    return givenProblem({ board: this.#board, agentCache: this.#agentCache }, said);
   }
 
   /** With what it decides about its claim, where that can be known. */

@@ -101,8 +101,8 @@ export interface GrantBoard {
   }): Promise<{ outcome: "renewed" } | Refused>;
   /**
    * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
-   * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`). Refused without one: the
-   * attempt has not started yet. `id_taken`: another artefact on record has the id, and nothing is written. `start`: the grant is started in
+   * attempt is no longer current, Redis has lost an artefact that the result was made from (`data.source`), or one of its sources is of
+   * another goal. Refused without one: the attempt has not started yet. `id_taken`: another artefact on record has the id, and nothing is written. `start`: the grant is started in
    * the same step, before; `not_started`: that is refused, and the result is not looked at. `commit`: what the result decides about its
    * claim, committed in the same step, after.
    */

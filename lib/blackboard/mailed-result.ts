@@ -20,7 +20,7 @@ export type ResultOrigin = {
 /** `newId`: the same one each time that the message is read; asked for only where it is needed. */
 export type Fresh = { newId: () => string; at: string };
 
-/** What the message leaves out is as the record has it. `fresh`: the artefact's id and time where it has none. */
+/** What the message leaves out is as the record has it. `fresh`: the artefact's time, whatever the message says, and its id where it has none. */
 export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: Fresh): GrantResult {
   const { claim, grant, role, target } = origin;
   const isNextVersion = mailed.outcome === "done" && claim.kind === "rework" && target !== undefined;
@@ -33,11 +33,11 @@ export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: F
     source_artefacts: [claim.artefact_id],
     produced_by_role: role,
     produced_by_agent: grant.agent,
-    created_at: fresh.at,
     goal_id: claim.goal_id,
     claim_id: claim.id,
     metadata: {},
     ...mailed.artefact,
+    created_at: fresh.at,
   };
   const reason = mailed.outcome === "failed" ? { reason: mailed.reason ?? artefact.type } : {};
   // What was read from JSON has no member that is undefined.

@@ -121,14 +121,15 @@ local function store_artefact(artefact, actor)
   index_artefact(artefact, actor, artefact.digest)
 end
 
--- Why the artefact cannot be made from its sources, and the source; nil when all of them are there. `sourceProblem` says the same.
+-- Why the artefact cannot be made from its sources, and a source that Redis has lost; nil when all of them are there, and of its goal: what
+-- is based on it would otherwise take artefacts of other goals into its context. `sourceProblem` says the same.
 local function source_problem(artefact)
-  local keys = {}
-  for source in each_quoted(artefact.source_artefacts) do keys[#keys + 1] = artefact_key(source) end
-  -- A call takes so many words.
-  if #keys == 0 or #keys <= 1000 and redis.call('EXISTS', unpack(keys)) == #keys then return nil end
   for source in each_quoted(artefact.source_artefacts) do
-    if redis.call('EXISTS', artefact_key(source)) == 0 then return 'Its source ' .. source .. ' is not on the blackboard.', source end
+    local goal = redis.call('HGET', artefact_key(source), 'goal_id')
+    if not goal and redis.call('EXISTS', artefact_key(source)) == 0 then
+      return 'Its source ' .. source .. ' is not on the blackboard.', source
+    end
+    if goal and goal ~= artefact.goal_id then return 'Its source ' .. source .. ' is of goal ' .. goal .. '.' end
   end
   return nil
 end

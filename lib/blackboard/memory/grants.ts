@@ -154,7 +154,7 @@ export function grantsOf(
         const refused: Refused = { outcome: "refused", reason: reason ?? "" };
         state.refused.set(artefact.id, { digest: "", reason: refused.reason });
         const about = record === undefined ? { claim_id: id } : aboutOf(record);
-        const data = { reason: refused.reason, attempt, ...(lost && { source: lost.source }) };
+        const data = { reason: refused.reason, attempt, ...(lost?.source !== undefined && { source: lost.source }) };
         state.log({ type: "result_refused", ...about, artefact_id: artefact.id, agent, data }, agentAt(agent, host));
         return refused;
       }

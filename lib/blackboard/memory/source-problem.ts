@@ -3,11 +3,16 @@ import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import type { State } from "./state.ts";
 
-/** Undefined when all of them are there. */
+/** Undefined when all of them are there, and of its goal. `source`: one that is not there. */
 export function sourceProblem(
   state: State,
-  { source_artefacts }: Pick<Artefact, "source_artefacts">,
-): { reason: string; source: ArtefactId } | undefined {
-  const source = source_artefacts.find((id) => !state.artefacts.has(id));
-  return source && { reason: `Its source ${source} is not on the blackboard.`, source };
+  { source_artefacts, goal_id }: Pick<Artefact, "source_artefacts" | "goal_id">,
+): { reason: string; source?: ArtefactId } | undefined {
+  for (const source of source_artefacts) {
+    const stored = state.artefacts.get(source);
+    if (stored === undefined) return { reason: `Its source ${source} is not on the blackboard.`, source };
+    if (stored.goal_id !== undefined && stored.goal_id !== goal_id)
+      return { reason: `Its source ${source} is of goal ${stored.goal_id}.` };
+  }
+  return undefined;
 }

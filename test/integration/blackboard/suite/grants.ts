@@ -6,6 +6,7 @@ import {
   commitOf,
   done,
   events,
+  postGoal,
   queued,
   queueGrant,
   resultOf,
@@ -209,6 +210,18 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const refused = await events(bench.board, "result_refused");
     expect(refused.map(({ data }) => data)).toEqual([{ reason: refusal.reason, attempt: 1, source: lost }]);
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 }, grants: [running("coder")] });
+  });
+
+  test("a result made from an artefact of another goal is refused, and its event names no artefact that Redis has lost", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const other = await postGoal(bench.board);
+    const artefact = resultOf(goal, claim, { source_artefacts: [goal.id, other.id] });
+    const refusal = { outcome: "refused" as const, reason: `Its source ${other.id} is of goal ${other.goal_id}.` };
+    for (const _ of ["first", "again"]) expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
+    const refused = await events(bench.board, "result_refused");
+    expect(refused.map(({ data }) => data)).toEqual([{ reason: refusal.reason, attempt: 1 }]);
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [running("coder")] });
   });
 
   test("the result of a run whose attempt was queued anew is refused, and the new run goes on", async () => {

@@ -22,7 +22,7 @@ import {
   running,
   user,
 } from "../../../support/blackboard/scene.ts";
-import { agentName, newArtefactId, newClaimId, sampleAgent } from "../../../support/records/sample.ts";
+import { agentName, newArtefactId, newClaimId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { leaderDeps } from "../../../support/world/deps.ts";
 
@@ -142,6 +142,55 @@ test("what cannot be stored, or read by others, is refused before it is on recor
     expect(refused).toMatchObject({ outcome: "no" });
   expect(await scene.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
   expect((await scene.board.readClaim(claim.id))?.grants).toMatchObject([{ state: "queued" }]);
+});
+
+test("the times of a run and of its result are those of the record, whatever its agent says", async () => {
+  await using scene = await office();
+  const { claim, epoch } = await queueGrant(scene.board);
+  void scene.open(epoch);
+  const far = "2999-01-01T00:00:00.000Z";
+  const run = { run_id: randomUUID(), started_at: far, context_ids: [] };
+  for (const _ of ["first", "again"])
+    expect(await scene.say({ say: "started", claim: claim.id, attempt: 1, run })).toEqual({ outcome: "yes" });
+  const artefact = { type: "CodeCommit", payload: "", created_at: far };
+  const result = { say: "result", claim: claim.id, attempt: 1, ended_at: far, result: { outcome: "done", artefact } };
+  expect(await scene.say(result)).toEqual({ outcome: "yes" });
+  const [grant] = (await scene.board.readClaim(claim.id))?.grants ?? [];
+  const [, made] = await scene.board.readArtefacts(await scene.board.listArtefactsOfGoal(claim.goal_id));
+  const times = grant?.state === "done" ? [grant.started_at, grant.ended_at, made?.created_at] : [];
+  expect(times).toHaveLength(3);
+  for (const time of times) expect(Math.abs(Date.parse(time ?? "") - Date.now())).toBeLessThan(60_000);
+  const early = { ...result, result: { outcome: "done", artefact: { ...artefact, created_at: "1999-01-01T00:00:00.000Z" } } };
+  const other = await queueGrant(scene.board);
+  expect(await scene.say({ ...early, claim: other.claim.id, ended_at: "1999-01-01T00:00:00.000Z" })).toEqual({ outcome: "yes" });
+  const [, later] = await scene.board.readArtefacts(await scene.board.listArtefactsOfGoal(other.claim.goal_id));
+  expect(Math.abs(Date.parse(later?.created_at ?? "") - Date.now())).toBeLessThan(60_000);
+});
+
+test("an external agent names only what it was given: the target's context, and the latest versions in it", async () => {
+  await using scene = await office();
+  const { board } = scene;
+  await board.registerAgents([sampleAgent("coder", { external: true })], user, { exact: true });
+  const { claim, goal, epoch } = await queueGrant(board);
+  void scene.open(epoch);
+  const [aside, foreign] = [sampleArtefact({ goal_id: goal.goal_id }), sampleArtefact()];
+  for (const each of [aside, foreign]) await board.createArtefact(each, user);
+  const started = (context_ids: unknown[]) =>
+    scene.say({ say: "started", claim: claim.id, attempt: 1, run: { run_id: randomUUID(), started_at: at, context_ids } });
+  const finished = (source_artefacts: unknown[], more = {}) => {
+    const artefact = { type: "Report", payload: "", source_artefacts };
+    return scene.say({ say: "result", claim: claim.id, attempt: 1, result: { outcome: "done", artefact }, ...more });
+  };
+  for (const id of [aside.id, foreign.id, newArtefactId()]) {
+    const no = { outcome: "no", reason: `Agent coder was not given ${id}, which it names.` };
+    expect(await started([goal.id, id])).toEqual(no);
+    expect(await finished([goal.id, id])).toEqual(no);
+    const run = { started_at: at, context_ids: [id] };
+    expect(await finished([goal.id], { run })).toEqual(no);
+  }
+  expect((await board.readClaim(claim.id))?.grants).toMatchObject([{ state: "queued" }]);
+  expect(await started([goal.id])).toEqual({ outcome: "yes" });
+  expect(await finished([goal.id])).toEqual({ outcome: "yes" });
 });
 
 test("an agent that chooses the place of its message in the future gives its result no time to come", async () => {

@@ -120,7 +120,8 @@ describe("what the message leaves out", () => {
     ["what another agent has made", origin, { structural_type: "Terminal", produced_by_agent: "critic" }],
   ] as const)("is left out by the cub only where it is made again alike: %s", (_, of, over) => {
     const whole = result(over);
-    expect(wholeResult(mailedResult(whole, { claim: claimId, agent: "coder" }), of, fresh)).toEqual(whole);
+    const now = { ...fresh, at: whole.artefact.created_at };
+    expect(wholeResult(mailedResult(whole, { claim: claimId, agent: "coder" }), of, now)).toEqual(whole);
   });
 
   test("is a Failure's type, where it gives no reason", () => {
@@ -130,8 +131,9 @@ describe("what the message leaves out", () => {
     });
   });
 
-  test("is not filled in over what the message says", () => {
-    const { artefact } = result({ produced_by_agent: "critic" });
-    expect(wholeResult({ outcome: "done", artefact }, origin, fresh)).toEqual({ outcome: "done", artefact });
+  test("is not filled in over what the message says, but for the time", () => {
+    const { artefact } = result({ produced_by_agent: "critic", created_at: "2999-01-01T00:00:00.000Z" });
+    const whole = wholeResult({ outcome: "done", artefact }, origin, fresh);
+    expect(whole).toEqual({ outcome: "done", artefact: { ...artefact, created_at: fresh.at } });
   });
 });
