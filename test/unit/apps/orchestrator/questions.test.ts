@@ -18,7 +18,7 @@ import { leaderDeps } from "../../../support/world/deps.ts";
 const [coder, maker, other] = [agentName("coder"), agentName("maker-one"), agentName("maker-two")];
 
 /** The coder asks about a report of maker-one's; maker-two has the same role. */
-async function asked() {
+async function askedScene() {
   const board = createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
   const makers = [maker, other].map((name) => sampleAgent(name, { role: "maker" }));
   await board.registerAgents([sampleAgent("coder"), ...makers], user, { exact: true });
@@ -53,8 +53,8 @@ async function asked() {
 }
 
 for (const call of ["claimsOfArtefact", "readClaims", "answersOf", "readHeads"] as const)
-  test(`an agent that answers before the read of ${call} is no agent that gave no answer: nobody else is asked`, async () => {
-    const { board, question, claim, settleOn, answer } = await asked();
+  test(`an agent that answers before the read of ${call} is no agent that gave no answer: no other agent is asked`, async () => {
+    const { board, question, claim, settleOn, answer } = await askedScene();
     const read = board[call] as (...args: unknown[]) => Promise<unknown>;
     const meanwhile = async (...args: unknown[]) => {
       await answer();
