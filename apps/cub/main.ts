@@ -120,8 +120,8 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const model = settings.model && { ...settings.model, gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets) };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
-  const env = { ...toolEnvironment(process.env, registration.current.role), ...proxyVariables(egressUrl) };
-  const { bidCommand, promptClaim: prompt = "" } = settings;
+  const { bidCommand, commandEnvironment, promptClaim: prompt = "" } = settings;
+  const env = { ...toolEnvironment(process.env, registration.current.role, commandEnvironment), ...proxyVariables(egressUrl) };
   const isWorker = isPrompt(settings);
   const [, script = ""] = process.argv;
   const command = isWorker

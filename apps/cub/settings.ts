@@ -80,6 +80,9 @@ export const Environment = z.object({
     .describe("The one signal that it obeys, which its commands cannot send. Default: SIGTERM and SIGINT."),
   SETT_GIT_BINARY: z.string().min(1).default("/cub/git").describe("The git that the cub uses."),
   SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
+  SETT_COMMAND_ENVIRONMENT: jsonText(z.record(z.string(), z.string()), '{"NODE_OPTIONS":"--no-warnings"}')
+    .optional()
+    .describe("Variables for commands alone, as a JSON map: the cub itself would go by them."),
   SETT_OBJECTS_DIR: z.string().min(1).default("/git/objects").describe("Where the repository's objects are mounted."),
   SETT_EXCHANGE_DIR: z.string().min(1).default("/git/exchange").describe("Where agents leave their commits for each other."),
   SETT_DISK_LIMIT: z.coerce
@@ -105,7 +108,7 @@ export type Settings = ReturnType<typeof readSettings>;
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. Times are milliseconds. */
 export function readSettings(environment: Record<string, string | undefined>) {
-  const read = readEnvironment(Environment, environment);
+  const read = readEnvironment(Environment, withoutEmpty(environment));
   return {
     instance: read.SETT_INSTANCE_NAME,
     agentName: read.SETT_AGENT_NAME,
@@ -129,6 +132,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
     grantLeaseMs: read.SETT_GRANT_LEASE,
     shutdownTimeoutMs: read.SETT_SHUTDOWN_TIMEOUT,
+    commandEnvironment: read.SETT_COMMAND_ENVIRONMENT,
     stopSignals: read.SETT_STOP_SIGNAL && [read.SETT_STOP_SIGNAL],
     git: {
       binary: read.SETT_GIT_BINARY,
@@ -141,6 +145,11 @@ export function readSettings(environment: Record<string, string | undefined>) {
     pids: read.SETT_PIDS_LIMIT,
     keepsIgnored: read.SETT_WORKSPACE_KEEP === "true",
   };
+}
+
+/** `sett up` empties what the agent's image has set, because a container cannot lack a variable of its image. */
+function withoutEmpty(environment: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
 }
 
 /** Undefined for an agent without secrets. */

@@ -15,17 +15,22 @@ const visibleToTools = new Set([
 /**
  * `environment` is the cub's own: the image's, overlaid with the agent's `environment` and what `sett up` sets. `REDIS_URL` is left
  * out, and so are `BUN_*` variables and `LD_LIBRARY_PATH`, which are for the cub's binary. The image's own library path is restored
- * from SETT_IMAGE_LD_LIBRARY_PATH.
+ * from SETT_IMAGE_LD_LIBRARY_PATH, and what was hidden from the cub is `hidden`.
  */
-export function toolEnvironment(environment: Record<string, string | undefined>, role: string): Record<string, string> {
+export function toolEnvironment(
+  environment: Record<string, string | undefined>,
+  role: string,
+  hidden: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const tools: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && isForTools(name)) tools[name] = value;
+    // One of Sett's that is empty was the image's.
+    if (value !== undefined && isForTools(name) && !(name.startsWith("SETT_") && value === "")) tools[name] = value;
   }
   const libraryPath = environment.SETT_IMAGE_LD_LIBRARY_PATH;
   if (libraryPath !== undefined && libraryPath !== "") tools.LD_LIBRARY_PATH = libraryPath;
   tools.SETT_AGENT_ROLE = role;
-  return tools;
+  return { ...tools, ...hidden };
 }
 
 /** Of a trace in which the cub itself was started, and which is not that of the work. */

@@ -28,7 +28,7 @@ export function workerVariables(
   { timeoutMs, workspaceMode, onBudget, git }: Limits,
 ): Record<string, string> {
   const { LD_LIBRARY_PATH: own, SETT_IMAGE_LD_LIBRARY_PATH: image } = cub;
-  const limits = ownLimits.flatMap((name) => (cub[name] === undefined ? [] : [[name, cub[name]]]));
+  const limits = ownLimits.flatMap((name) => (cub[name] === undefined || cub[name] === "" ? [] : [[name, cub[name]]]));
   return {
     SETT_WORK_TIMEOUT: `${timeoutMs}ms`,
     SETT_WORKSPACE_MODE: workspaceMode,

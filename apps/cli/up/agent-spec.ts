@@ -7,6 +7,7 @@ import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { agentContainerName, carrierVolumeName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
 import { agentResources, health, mebibyte, stopSecondsFor } from "./container-limits.ts";
 import { ownersNameLabel } from "./devcontainer-layer.ts";
+import { hiddenFromCub } from "./for-the-command.ts";
 import { modelEnvironment } from "./gateway-spec.ts";
 import { secretEnvironment, secretMountsOf } from "./keeper-spec.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
@@ -30,13 +31,14 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
   const image = images.agents.get(agent.name);
   const cub = `${carrierPath}/cub`;
   const resources = agentResources(agent.resources, input.machine);
+  const own = cubEnvironment(input, agent, image?.env ?? {});
   const healthcheck: Healthcheck = { ...health, command: [cub, "--healthcheck"] };
   return {
     name: agentContainerName(instance, agent.name),
     image: image?.tag ?? "",
     labels,
     entrypoint: [cub],
-    env: { ...homeIn(image), ...agent.environment, ...cubEnvironment(input, agent, image?.env ?? {}) },
+    env: { ...homeIn(image), ...agent.environment, ...hiddenFromCub(image?.env ?? {}, agent.environment, own), ...own },
     user: repository.user,
     mounts: [
       { kind: "volume", volume: carrierVolumeName(instance, images.cub.id), target: carrierPath, access: "ro" },
@@ -107,8 +109,5 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     // The cub has its own libraries; the agent's command gets the value of its image.
     LD_LIBRARY_PATH: carrierPath,
     ...(libraryPath === "" ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: libraryPath }),
-    // Variables of the image for its own Bun would change the cub, which is compiled with Bun.
-    ...(image.BUN_OPTIONS !== undefined && { BUN_OPTIONS: "" }),
-    ...(image.BUN_BE_BUN !== undefined && { BUN_BE_BUN: "0" }),
   };
 }
