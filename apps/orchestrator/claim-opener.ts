@@ -9,6 +9,7 @@ import { orchestratorRole } from "../../lib/model/artefact.ts";
 import { isEnded, missingBidders } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
+import { artefactLimitExceededType } from "../../lib/model/own-types.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
@@ -122,7 +123,7 @@ export class ClaimOpener {
       { id: newId(), at, role: orchestratorRole, agent: "", goal, claim: "" },
       {
         structural_type: "Failure",
-        type: "ArtefactLimitExceeded",
+        type: artefactLimitExceededType,
         payload: JSON.stringify({ reason }),
         sources: [ArtefactId.parse(goal)],
         metadata: { summary: reason },

@@ -1,5 +1,7 @@
 // Ends a claim whose artefact, or a review of it, cannot be read any more: the claim is terminated with a Failure, rather than left open.
+
 import { isEnded, questionOf } from "../model/claim.ts";
+import { artefactUnreadableType } from "../model/own-types.ts";
 import { cancelGrants } from "./cancel-grants.ts";
 import type { Decision, DecisionInput } from "./claim-decision.ts";
 
@@ -16,7 +18,7 @@ export function abandonClaim({ claim, grants, at, failureId }: AbandonInput, rea
     writes: [
       ...cancelled.map((grant) => ({ kind: "end_grant" as const, grant })),
       ...questions.map((question) => ({ kind: "close_question" as const, question, reason })),
-      { kind: "fail", failure: { id: failureId, type: "ArtefactUnreadable", reason, sources: [] } },
+      { kind: "fail", failure: { id: failureId, type: artefactUnreadableType, reason, sources: [] } },
       { kind: "terminate", reason },
     ],
   };

@@ -7,7 +7,7 @@
 // A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is harmless.
 
 import type { RegisteredAgent } from "../model/agent.ts";
-import { type Grant, isEnded, missingBidders, questionOf } from "../model/claim.ts";
+import { type Grant, isEnded, isForApproval, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import { ofSame } from "../model/of-same.ts";
 import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
@@ -164,8 +164,10 @@ function advance(draft: Draft): void {
   }
   const phase = phaseOfStatus(draft.claim.status);
   if (phase === undefined) return;
+  if (phase === "review") withdrawRequests(draft);
   const grants = draft.grants.filter((grant) => grant.phase === phase);
-  if (!grants.every((grant) => grant.state === "done")) return;
+  const isRejected = phase === "review" && rejectingOf(draft).length > 0;
+  if (!grants.every(({ state }) => state === "done" || (isRejected && state === "cancelled"))) return;
   if (phase === "review" && !settleReviews(draft)) return;
   if (!enter(draft, phasesAfter(phase))) draft.complete();
 }
@@ -209,9 +211,25 @@ function enter(draft: Draft, candidates: readonly Phase[]): boolean {
   return false;
 }
 
+/**
+ * A person need not judge what is rejected already: the next version is asked about. Agents that are at work go on, because their reviews are
+ * heard in the rework, too.
+ */
+function withdrawRequests(draft: Draft): void {
+  const rejecting = rejectingOf(draft).map(({ agent }) => agent);
+  if (rejecting.length === 0) return;
+  const reason = `${rejecting.join(", ")} rejected it, so no other person's verdict is needed`;
+  const { at } = draft.input;
+  for (const grant of cancelGrants(draft.grants.filter(isForApproval), at, reason)) draft.endGrant(grant);
+}
+
+function rejectingOf({ input }: Draft) {
+  return input.reviews.filter(({ approves }) => !approves);
+}
+
 /** True when every review approves; otherwise terminates the claim, and the feedback goes to the producer of the artefact. */
 function settleReviews(draft: Draft): boolean {
-  const rejecting = draft.input.reviews.filter(({ approves }) => !approves);
+  const rejecting = rejectingOf(draft);
   if (rejecting.length === 0) return true;
   const { target, agents, policy, failureId } = draft.input;
   draft.writes.push({ kind: "follow_up", followUp: followUpOnFeedback({ target, rejecting, agents, policy, failureId }) });

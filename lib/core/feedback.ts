@@ -4,7 +4,13 @@ import type { RegisteredAgent } from "../model/agent.ts";
 import { type Artefact, userRole } from "../model/artefact.ts";
 import type { StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
-import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
+import {
+  agentRemovedType,
+  agentSilentType,
+  attemptLostType,
+  producerGoneType,
+  reviewRoundsExceededType,
+} from "../model/own-types.ts";
 import type { Policy } from "../model/policy.ts";
 import type { DecisionInput } from "./claim-decision.ts";
 import type { FailedGrant } from "./retry.ts";
@@ -49,7 +55,7 @@ export function followUpOnFeedback(input: {
   // Version n of a thread has been reworked n - 1 times.
   if (target.version - 1 >= policy.review_rounds) {
     return fail(
-      "ReviewRoundsExceeded",
+      reviewRoundsExceededType,
       `Version ${target.version} was rejected and limits.review_rounds is ${policy.review_rounds}.`,
     );
   }
@@ -60,7 +66,7 @@ export function followUpOnFeedback(input: {
   const name = target.produced_by_agent || "(none)";
   if (agent !== undefined) return { kind: "rework", agent, reviews, cause, standIn: { for: name, because: isNotRegistered } };
   const reason = `Agent ${name}, which made this, is not registered any more, and no other agent has the role ${target.produced_by_role}.`;
-  return fail("ProducerGone", `${reason} So no agent can rework it.`);
+  return fail(producerGoneType, `${reason} So no agent can rework it.`);
 }
 
 type ReworkInput = Pick<DecisionInput, "claim" | "target" | "agents">;

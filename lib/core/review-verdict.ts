@@ -1,5 +1,6 @@
 // The verdict of a review: approval only by `{}` or `[]` (docs/internals/claims.md#reviews-and-the-feedback-loop), so that a reviewer never
 // approves by accident.
+import { isApproval } from "../model/approval.ts";
 import type { Artefact } from "../model/artefact.ts";
 
 /** What a decision needs of a Review. `excerpt`: the beginning of its feedback; empty where it approves. */
@@ -12,15 +13,4 @@ export function verdictOf({ id, produced_by_agent, payload }: Pick<Artefact, "id
   const approves = isApproval(payload);
   const excerpt = payload.length > maxExcerptLength ? `${payload.slice(0, maxExcerptLength)}…` : payload;
   return { id, agent: produced_by_agent, approves, excerpt: approves ? "" : excerpt };
-}
-
-/** True when the payload parses to exactly an empty object or an empty array; text, `null`, `42`, `""` and malformed JSON are feedback. */
-export function isApproval(payload: string): boolean {
-  try {
-    const value: unknown = JSON.parse(payload);
-    if (Array.isArray(value)) return value.length === 0;
-    return typeof value === "object" && value !== null && Object.keys(value).length === 0;
-  } catch {
-    return false;
-  }
 }

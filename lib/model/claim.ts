@@ -95,6 +95,8 @@ export const Grant = z.discriminatedUnion("state", [
     state: z.literal("done"),
     ended_at: z.iso.datetime(),
     artefact_ids: z.array(ArtefactId),
+    /** Its result is a Review that does not approve. */
+    rejects: z.literal(true).optional(),
   }),
   z.strictObject({
     ...grantBase,

@@ -42,7 +42,7 @@ export const EventType = z.enum([
   "grant_queued",
   /** A cub has begun its work. Data: `phase`, `attempt`, and `taken_before_pause` where the instance is paused meanwhile. */
   "grant_started",
-  /** The grant's result is stored. Data: `phase`, `attempt`. */
+  /** The grant's result is stored. Data: `phase`, `attempt`, and `rejects` where it is a Review that does not approve. */
   "grant_done",
   /** The attempt has failed; the event names its Failure. Data: `phase`, `attempt`, `reason`. */
   "grant_failed",
@@ -50,7 +50,7 @@ export const EventType = z.enum([
   "grant_retrying",
   /** The grant waits for an answer, or for a person's judgement. Data: `phase`, `attempt`. */
   "grant_waiting",
-  /** The grant ended with its claim. Data: `phase`, `attempt`, `reason`. */
+  /** The grant ended with its claim, or a person's verdict is not needed any more. Data: `phase`, `attempt`, `reason`. */
   "grant_cancelled",
   /**
    * A result came too late, belongs to no current grant, or was made from an artefact that Redis has lost: then the work is done again. Data:

@@ -17,6 +17,12 @@ export const callFailedType = "ModelCallFailed";
 /** The type of the built-in worker's Failure for a model that ends its work without a result: prose, too many steps, no time left. */
 export const noResultType = "ModelGaveNoResult";
 
+/** The types of the orchestrator's other Failures: it cannot go on with an artefact, a thread or a goal. */
+export const artefactUnreadableType = "ArtefactUnreadable";
+export const reviewRoundsExceededType = "ReviewRoundsExceeded";
+export const producerGoneType = "ProducerGone";
+export const artefactLimitExceededType = "ArtefactLimitExceeded";
+
 const ownTypes: readonly string[] = [
   goalType,
   goalFeedbackType,
@@ -27,6 +33,10 @@ const ownTypes: readonly string[] = [
   agentSilentType,
   callFailedType,
   noResultType,
+  artefactUnreadableType,
+  reviewRoundsExceededType,
+  producerGoneType,
+  artefactLimitExceededType,
 ];
 
 type Typed = { structural_type: StructuralType; type: string };

@@ -4,8 +4,8 @@
 // agent (which door?), and to an agent that has to ask a person itself (which licence?).
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { isApproval } from "../../lib/core/review-verdict.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
+import { isApproval } from "../../lib/model/approval.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
 import { sampleAgent } from "../support/records/sample.ts";

@@ -1,6 +1,7 @@
 // The clans that the simulation plays: who bids on what, and what each agent's tool makes of its input.
-import { isApproval } from "../../lib/core/review-verdict.ts";
+
 import type { AgentRegistration } from "../../lib/model/agent.ts";
+import { isApproval } from "../../lib/model/approval.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidRule, BidWord } from "../../lib/model/bid.ts";
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";

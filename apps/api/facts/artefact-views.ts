@@ -5,7 +5,7 @@ import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { type Checked, readChecked } from "../../../lib/client/facts/checked.ts";
 import { costJson } from "../../../lib/client/render/cost-text.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
-import { isApproval } from "../../../lib/core/review-verdict.ts";
+import { isApproval } from "../../../lib/model/approval.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 

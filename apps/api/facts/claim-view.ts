@@ -20,7 +20,7 @@ export function claimView(snapshot: ClaimSnapshot, situation: Situation, reasons
     }),
     phases: phasesOf(snapshot).map(({ phase, steps }) => ({
       phase,
-      done: steps.filter(({ state }) => state === "done").length,
+      done: steps.filter(({ state }) => state === "done" || state === "rejected").length,
       of: steps.length,
       agents: steps,
     })),

@@ -10,7 +10,7 @@ export const GrantView = Grant.meta({
   description: "The right and duty of an agent to work on a claim in one phase.",
 });
 
-const StepState = z.enum(["queued", "running", "waiting", "done", "failed", "cancelled", "retrying", "coming"]);
+const StepState = z.enum(["queued", "running", "waiting", "done", "rejected", "failed", "cancelled", "retrying", "coming"]);
 
 export const PhaseView = z
   .strictObject({

@@ -27,8 +27,8 @@ export const status = defineCommand({
   description: "show each goal and agent, what each goal waits for, and why",
   details: [
     `Shows the newest ${shownGoals} goals and all goals that are not at rest, the agents, and the orchestrator. Without`,
-    "--limit, JSON has all goals. An open claim shows its bids, then its phases: ✓ done, ● running, ○ granted, · not granted",
-    "yet, ↻ waits for a retry, ? waits for a person.",
+    "--limit, JSON has all goals. An open claim shows its bids, then its phases: ✓ done, ↩ rejects, ● running, ○ granted,",
+    "· not granted yet, ↻ waits for a retry, ? waits for a person.",
   ].join("\n"),
   args: {
     goal: { ...goalFilter, alias: "g" },

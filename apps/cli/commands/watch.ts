@@ -28,8 +28,8 @@ export const watch = defineCommand({
   details: [
     "Reads the log from its beginning and then follows it, without a gap or a repeat, until Ctrl-C.",
     "On a terminal the open claims are below it, each with its bids (R review, C claim, E exclusive, – ignore, ? none yet),",
-    "then its phases (✓ done, ● running, ○ granted, · not granted yet, ↻ waits for a retry, ? waits for a person), and what",
-    "the claim waits for.",
+    "then its phases (✓ done, ↩ rejects, ● running, ○ granted, · not granted yet, ↻ waits for a retry, ? waits for a person),",
+    "and what the claim waits for.",
     "On a terminal some lines are combined: the line that closes the bidding names the agents that bid `ignore`, and the reason",
     "of a failure appears once. With --type or --agent, and everywhere else, each event has its own line.",
   ].join("\n"),

@@ -11,6 +11,7 @@ export type Drawing = { style: Style; symbols: Symbols };
 
 const colours: Partial<Record<StepState, Colour>> = {
   done: "green",
+  rejected: "red",
   running: "yellow",
   retrying: "red",
   failed: "red",

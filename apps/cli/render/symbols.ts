@@ -15,6 +15,7 @@ export type Symbols = Record<StepState, string> & {
 
 const unicode: Symbols = {
   done: "✓",
+  rejected: "↩",
   running: "●",
   queued: "○",
   waiting: "?",
@@ -34,6 +35,7 @@ const unicode: Symbols = {
 
 const ascii: Symbols = {
   done: "+",
+  rejected: "<",
   running: "*",
   queued: "o",
   waiting: "?",

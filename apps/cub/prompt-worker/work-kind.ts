@@ -1,5 +1,5 @@
 // What a grant wants from the worker: it decides which tools end the work.
-import { isApproval } from "../../../lib/core/review-verdict.ts";
+import { isApproval } from "../../../lib/model/approval.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 

@@ -53,7 +53,10 @@ const writers: Partial<Record<string, Writer>> = {
   bidding_closed: (event) => [`closes the bidding on ${claim(event)}`, "plain", "minor"],
   grant_queued: (event, field) => [`grants ${claim(event)} to ${agentOf(event)} (${field("phase")}${attempt(field)})`],
   grant_started: (event, field) => [`works on ${claim(event)}${attempt(field)}`, "work"],
-  grant_done: (event) => [`is done with ${claim(event)}`, "good", "minor"],
+  grant_done: (event) =>
+    event.data?.rejects === true
+      ? [`rejects what ${claim(event)} is about`, "bad"]
+      : [`is done with ${claim(event)}`, "good", "minor"],
   grant_failed: (event, field) => [`fails on ${claim(event)}${because(field)}`, "bad"],
   grant_retrying: (event, field) => [
     `tries ${agentOf(event)} on ${claim(event)} again in ${Math.round(Number(field("after_ms")) / 1_000)} s`,

@@ -2,7 +2,7 @@
 import { type Grant, isEnded } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
-import { endedGrant } from "../ended-grant.ts";
+import { endData, endedGrant } from "../ended-grant.ts";
 import { agentAt } from "../event-actor.ts";
 import type { AppliedMail, CommittedWith, GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
@@ -124,7 +124,7 @@ export function grantsOf(
       ensureOn(readOn);
       const refusedBefore = state.artefacts.has(result.artefact.id) ? undefined : state.refused.get(result.artefact.id);
       if (refusedBefore !== undefined) return { outcome: "refused", reason: refusedBefore.reason };
-      const { agent, attempt, phase, queued_at } = grant;
+      const { agent, attempt, queued_at } = grant;
       const { artefact } = result;
       const expected = { claim: id, agent, attempt, queued_at };
       // Its id was chosen before the first try: the first try stored it, and the grant may have changed since. A message that names no time
@@ -159,9 +159,10 @@ export function grantsOf(
         return refused;
       }
       state.storeArtefact(artefact, agentAt(agent, host));
-      state.writeGrant(record, endedGrant(grant, endedAt, result));
+      const ended = endedGrant(grant, endedAt, result);
+      state.writeGrant(record, ended);
       record.claim.rev += 1;
-      const data = { phase, attempt, ...(result.outcome === "failed" ? { reason: result.reason } : {}) };
+      const data = endData(ended);
       state.log(
         { type: eventOf[result.outcome], ...aboutOf(record), artefact_id: artefact.id, agent, data },
         agentAt(agent, host),

@@ -2,6 +2,7 @@
 import { isForApproval, questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import { isLater } from "../../model/stream-id.ts";
+import { endData } from "../ended-grant.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { artefactProblem } from "./artefact-problem.ts";
 import type { EnsureOn } from "./contact.ts";
@@ -56,7 +57,7 @@ export function peopleOf(state: State, isFenced: IsFenced, ensureOn: EnsureOn): 
       // A claim that does not exist has no record.
       const id = review.claim_id as ClaimId;
       const record = state.claims.get(id);
-      const { agent, phase, attempt } = grant;
+      const { agent, attempt } = grant;
       const problem = grantProblem(state, record, { claim: id, agent, attempt, state: "waiting" });
       if (record === undefined || problem !== undefined) return { outcome: "refused", reason: problem ?? "" };
       const waiting = record.grants.get(agent);
@@ -70,7 +71,7 @@ export function peopleOf(state: State, isFenced: IsFenced, ensureOn: EnsureOn): 
       state.storeArtefact(review, actor);
       state.writeGrant(record, grant);
       record.claim.rev += 1;
-      state.log({ type: "grant_done", ...aboutOf(record), artefact_id: review.id, agent, data: { phase, attempt } }, actor);
+      state.log({ type: "grant_done", ...aboutOf(record), artefact_id: review.id, agent, data: endData(grant) }, actor);
       return { outcome: "recorded" };
     },
 

@@ -1,6 +1,6 @@
 // Grants in Redis: wake-ups, acceptance, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
-import { endedGrant } from "../ended-grant.ts";
+import { endData, endedGrant } from "../ended-grant.ts";
 import type { AppliedMail, ClaimOfGrant, CommittedWith, GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
@@ -113,6 +113,7 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
         bids: keys.bids(claim),
         taken: keys.agentTaken(agent),
       };
+      const ended = endedGrant(grant, endedAt, result);
       const reply = await callOn(readOn)(
         "finishGrant",
         { ...stored, due, orchestrator, refused_artefacts: keys.refusedArtefacts, open_claims: openClaims },
@@ -121,11 +122,11 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
           agent,
           attempt,
           queued_at,
-          grant: textOfGrant(endedGrant(grant, endedAt, result)),
+          grant: textOfGrant(ended),
           artefact: artefactRecord(result.artefact),
           actor: actorOf(agent, host),
           event_type: eventOfOutcome[result.outcome],
-          event_data: grantEventData(grant, result.outcome === "failed" ? result.reason : undefined),
+          event_data: JSON.stringify(endData(ended)),
           mail: appliedMail(mail),
           start: start && {
             run: grant.run_id ?? "",

@@ -1,9 +1,11 @@
 // Questions, answers, verdicts and the pause, in Redis.
+
 import { ArtefactId, type ClaimId } from "../../model/ids.ts";
+import { endData } from "../ended-grant.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { textOfGrant } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
-import { artefactRecord, grantEventData } from "./records.ts";
+import { artefactRecord } from "./records.ts";
 
 export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard {
   const keysOfQuestion = (id: ArtefactId) => ({ question_artefact: keys.artefact(id), question: keys.question(id) });
@@ -43,7 +45,7 @@ export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard 
           grant: textOfGrant(grant),
           judged_digest: digest,
           actor,
-          event_data: grantEventData(grant),
+          event_data: JSON.stringify(endData(grant)),
         },
       );
     },

@@ -47,6 +47,6 @@ export function newClaimRecord(open: NewClaim, epoch: number): ArgumentOf<"new_c
 }
 
 /** What the events of an accepted or ended grant carry, as JSON. */
-export function grantEventData({ phase, attempt }: Pick<Grant, "phase" | "attempt">, reason?: string): string {
-  return JSON.stringify({ phase, attempt, reason });
+export function grantEventData({ phase, attempt }: Pick<Grant, "phase" | "attempt">): string {
+  return JSON.stringify({ phase, attempt });
 }

@@ -2,7 +2,7 @@
 
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import { waitedForBy } from "../../core/goal-status.ts";
-import { isApproval } from "../../core/review-verdict.ts";
+import { isApproval } from "../../model/approval.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../model/claim.ts";
 import type { AgentName } from "../../model/ids.ts";
@@ -34,6 +34,8 @@ export async function explainNoVerdict(
   if (others.length > 0) return `${what} does not wait for ${agent ?? "you"}, but for ${others.join(" and ")}.`;
   const noVerdict = `${what} does not wait for a person's verdict`;
   if (ended !== undefined) return `${noVerdict}: its goal ${shortId(artefact.goal_id)} has ended (${ended.replace("_", " ")}).`;
+  const withdrawn = withdrawalOf(claims, agent, situation);
+  if (withdrawn !== undefined) return `${what} needs no verdict of ${agent ?? "yours"} any more: ${withdrawn}.`;
   return `${noVerdict}${insteadOf(claims, situation)}.`;
 }
 
@@ -55,6 +57,16 @@ async function verdictsOn(
     const text = `${by} ${isApproval(payload) ? "approved" : "rejected"} it ${agoOf(created_at, nowMs)}`;
     return { agent: produced_by_agent as AgentName, text };
   });
+}
+
+/** Why the request of a person on the newest claim was withdrawn, if one was: another's review has decided. */
+function withdrawalOf(claims: readonly ClaimSnapshot[], agent: AgentName | undefined, { agents }: Situation): string | undefined {
+  const people = new Set(agents.flatMap(({ name, human }) => (human ? [name] : [])));
+  const withdrawn = claims.at(-1)?.grants.find((grant) => {
+    const isTheirs = agent === undefined ? people.has(grant.agent) : grant.agent === agent;
+    return isTheirs && grant.phase === "review" && grant.state === "cancelled";
+  });
+  return withdrawn?.state === "cancelled" ? oneLine(withdrawn.reason) : undefined;
 }
 
 function insteadOf(claims: readonly ClaimSnapshot[], situation: Situation): string {

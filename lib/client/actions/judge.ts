@@ -1,5 +1,6 @@
 // A person's verdict on an artefact: the Review that ends the grant of the agent for which the person speaks.
 import { randomUUID } from "node:crypto";
+import { rejection } from "../../blackboard/ended-grant.ts";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import { newThread } from "../../core/new-artefact.ts";
 import { type Artefact, maxPayloadBytes } from "../../model/artefact.ts";
@@ -73,7 +74,7 @@ export async function judge(
     },
   );
   if (feedback !== undefined) requireStorable(review.payload);
-  const result = await board.recordVerdict({ grant: doneGrant(grant, at, review.id), review, digest, actor });
+  const result = await board.recordVerdict({ grant: doneGrant(grant, at, review), review, digest, actor });
   if (result.outcome === "refused") {
     // Another person may have been faster.
     await choose(board, artefact, grant.agent, suggest);
@@ -110,8 +111,8 @@ async function pendingVerdicts(board: PersonBlackboard, artefact: ArtefactId): P
   );
 }
 
-function doneGrant({ waits_for: _, ...grant }: WaitingGrant, at: string, review: ArtefactId): DoneGrant {
-  return { ...grant, state: "done", ended_at: at, artefact_ids: [review] };
+function doneGrant({ waits_for: _, ...grant }: WaitingGrant, at: string, review: Artefact): DoneGrant {
+  return { ...grant, state: "done", ended_at: at, artefact_ids: [review.id], ...rejection(review) };
 }
 
 function requireStorable(payload: string): void {

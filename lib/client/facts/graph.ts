@@ -6,7 +6,7 @@ import {
   type GraphNode,
   type ReviewedHead,
 } from "../../core/artefact-graph.ts";
-import { isApproval } from "../../core/review-verdict.ts";
+import { isApproval } from "../../model/approval.ts";
 import type { ArtefactId, GoalId } from "../../model/ids.ts";
 import { costJson } from "../render/cost-text.ts";
 import { readWhole } from "./artefacts.ts";

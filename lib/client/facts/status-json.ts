@@ -59,7 +59,7 @@ export function claimJson(snapshot: ClaimSnapshot) {
     bids: Object.fromEntries(electorate.map((agent) => [agent, words.get(agent) ?? null])),
     phases: phasesOf(snapshot).map(({ phase, steps }) => ({
       phase,
-      done: steps.filter(({ state }) => state === "done").length,
+      done: steps.filter(({ state }) => state === "done" || state === "rejected").length,
       of: steps.length,
       agents: steps,
     })),

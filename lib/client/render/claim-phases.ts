@@ -3,8 +3,11 @@ import type { Claim, ClaimSnapshot, Grant } from "../../model/claim.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { type Phase, phaseOfStatus, phases, phaseTable } from "../../model/phase.ts";
 
-/** A grant's state; `retrying`: its next attempt is due later; `coming`: the agent has bid, and has no grant yet. */
-export type StepState = Grant["state"] | "retrying" | "coming";
+/**
+ * A grant's state; `rejected`: it is done, with a Review that does not approve; `retrying`: its next attempt is due later; `coming`: the
+ * agent has bid, and has no grant yet.
+ */
+export type StepState = Grant["state"] | "rejected" | "retrying" | "coming";
 export type Step = { agent: AgentName; state: StepState };
 export type ClaimPhase = { phase: Phase; steps: Step[] };
 
@@ -26,5 +29,6 @@ export function phasesOf({ claim, grants }: ClaimSnapshot): ClaimPhase[] {
 }
 
 function stateOf(grant: Grant): StepState {
+  if (grant.state === "done" && grant.rejects) return "rejected";
   return grant.state === "failed" && grant.retry_at !== undefined ? "retrying" : grant.state;
 }

@@ -114,6 +114,8 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "grant_started":
       return major(`${style.yellow("works")} on ${claim}${inName}${attempt(event)}`);
     case "grant_done":
+      if (event.data?.rejects === true)
+        return minor(`${style.red("rejects")} what ${claim} is about${event.actor.startsWith("agent") ? "" : ` for ${agent}`}`);
       return event.actor.startsWith("agent") || isByHand
         ? minor(`is done with ${claim}${inName}`)
         : minor(`reviews ${claim} for ${agent}`);

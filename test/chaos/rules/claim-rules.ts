@@ -1,7 +1,7 @@
 // Artefacts and their claims, claims and their ends.
 import { isRetry } from "../../../lib/core/retry-claim.ts";
-import { isApproval } from "../../../lib/core/review-verdict.ts";
 import { isStandIn } from "../../../lib/core/stand-in.ts";
+import { isApproval } from "../../../lib/model/approval.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { $ } from "bun";
-import { isApproval } from "../../../lib/core/review-verdict.ts";
+import { isApproval } from "../../../lib/model/approval.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type ReleaseScene, releaseScene, review } from "../../support/agents/release-scene.ts";
 import { git, gitWithInput } from "../../support/agents/run-agent.ts";

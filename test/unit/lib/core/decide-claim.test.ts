@@ -88,6 +88,29 @@ describe("feedback", () => {
     return claim;
   };
 
+  test("a rejecting review withdraws the requests to people at once, and waits for the agents at work", () => {
+    const person = (name: string) => sampleAgent(name, { human: true, bids: [{ on: "*", bid: "review" }] });
+    const agents = [...clan("coder", "r1", "r2", "x"), person("lead"), person("owner")];
+    const claim = new ClaimSimulation(agents, {
+      target: sampleArtefact({ produced_by_agent: "coder", produced_by_role: "coder" }),
+    });
+    claim.bid("coder", "ignore");
+    claim.bid("x", "exclusive");
+    for (const name of ["r1", "r2"]) claim.bid(name, "review");
+    claim.start("r2");
+    claim.deliver("r1", "No date.");
+    expect(["r1", "r2", "lead", "owner"].map((name) => claim.stateOf(name))).toEqual([
+      "done",
+      "running",
+      "cancelled",
+      "cancelled",
+    ]);
+    expect(claim.now.claim.status).toBe("pending_review");
+    claim.deliver("r2", "No name.");
+    expect(claim.now.claim.termination_reason).toBe("Feedback from r1, r2");
+    expect(claim.stateOf("x")).toBeUndefined();
+  });
+
   test.each(["null", "42", '""', "looks good", "{} {}", '{"a":1}', "[1]", ""])("a review of %p is feedback", (payload) => {
     const claim = reviewed({});
     const decision = claim.deliver("reviewer", payload);

@@ -15,6 +15,10 @@ describe("a type of Sett's own", () => {
     "AgentSilent",
     "ModelCallFailed",
     "ModelGaveNoResult",
+    "ArtefactUnreadable",
+    "ArtefactLimitExceeded",
+    "ReviewRoundsExceeded",
+    "ProducerGone",
   ];
 
   test.each(own)("%s is refused from commands, whatever its structural type", (type) => {

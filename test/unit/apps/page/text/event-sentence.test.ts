@@ -36,6 +36,13 @@ describe("the sentence of an event", () => {
     });
   });
 
+  test("a review that rejects has no tick", () => {
+    const claim = { agent: "reviewer", claim_id: "5c9bbb09-3f74-4f10-9f1e-6e622e1ed2b3" };
+    expect(eventSentence(event("grant_done", claim))).toMatchObject({ tone: "good" });
+    const rejecting = eventSentence(event("grant_done", { ...claim, data: { phase: "review", attempt: 1, rejects: true } }));
+    expect(rejecting).toMatchObject({ text: "rejects what claim 5c9bbb09 is about", tone: "bad" });
+  });
+
   test("the first artefact of a goal is the goal", () => {
     const goal = event("artefact_created", { artefact_id: "2a6f1c1e-0b53-4e2c-9f0a-1d2c3b4a5f60" });
     expect(eventSentence(goal).text).toBe("posts the goal 2a6f1c1e");

@@ -88,6 +88,8 @@ test("people's requests, and what comes of them, are shown with their names, wit
   expect(lineOf({ type: "goal_ended", ...by })).toEndWith("ends the goal: cancelled, as Ada Lovelace asked");
   expect(lineOf({ type: "grant_waiting", ...grant })).toEndWith(`asks maintainer to approve or reject ${short}`);
   expect(lineOf({ type: "grant_done", ...grant, actor: ada })).toEndWith(`reviews claim ${shortClaim} for maintainer`);
+  const rejecting = { type: "grant_done", ...grant, actor: ada, data: { rejects: true } } as const;
+  expect(lineOf(rejecting)).toEndWith(`rejects what claim ${shortClaim} is about for maintainer`);
   const bid = lineOf({ type: "bid_placed", ...grant, data: { word: "review" } });
   expect(bid).toEndWith(`bids review on claim ${shortClaim} for maintainer, by its rules`);
 });
