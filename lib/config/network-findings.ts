@@ -31,10 +31,37 @@ export function networkWarnings({ agents }: Pick<SettConfig, "agents">): Finding
     }
     if (agent.network !== "board" || agent.egress.length > 0) return [];
     const found = needOf(agent);
-    if (found === undefined) return [];
+    if (found === undefined) return tokenFindings(agent);
     const { key, words, host } = found;
     const remedy = `\`egress: ["${host ?? "HOST:PORT"}"]\` lets it reach ${host === undefined ? "one" : "it"}, \`network: open\` every public one`;
     return [{ path: ["agents", agent.name, key], sentence: `\`${words}\` looks as if it needs other machines: ${remedy}` }];
+  });
+}
+
+/** Variables with which programs sign in to a server on the public network, and the lines of `egress` that lead there. */
+const tokens: readonly [variable: RegExp, hosts: readonly string[]][] = [
+  [/^(?:GITHUB|GH)_(?:TOKEN|PAT)$/, ["api.github.com:443", "github.com:443"]],
+  [/^(?:GITLAB|GL)_TOKEN$|^GITLAB_PRIVATE_TOKEN$/, ["gitlab.com:443"]],
+  [/^(?:NPM|NODE_AUTH)_TOKEN$/, ["registry.npmjs.org:443"]],
+  [/^(?:TWINE_PASSWORD|UV_PUBLISH_TOKEN|PYPI_TOKEN)$/, ["upload.pypi.org:443"]],
+  [/^CARGO_REGISTRY_TOKEN$/, ["crates.io:443"]],
+  [/^SLACK_(?:BOT_)?TOKEN$/, ["slack.com:443"]],
+  [/^SENTRY_AUTH_TOKEN$/, ["sentry.io:443"]],
+  [/^HF_TOKEN$|^HUGGING_?FACE_HUB_TOKEN$/, ["huggingface.co:443"]],
+];
+
+/** A token is of no use where its server cannot be reached. */
+function tokenFindings({ name, environment, secrets }: AgentConfig): Finding[] {
+  const variables = [
+    ...Object.keys(environment).map((variable) => ({ key: "environment", variable })),
+    ...secrets.flatMap(({ variable }) => (variable === undefined ? [] : [{ key: "secrets", variable }])),
+  ];
+  return variables.flatMap(({ key, variable }) => {
+    const hosts = tokens.find(([pattern]) => pattern.test(variable))?.[1];
+    if (hosts === undefined) return [];
+    const lines = `\`egress: [${hosts.map((host) => `"${host}"`).join(", ")}]\``;
+    const sentence = `\`${variable}\` is of use only where its server is reached, and this agent reaches no network: ${lines} opens the way`;
+    return [{ path: ["agents", name, key], sentence }];
   });
 }
 

@@ -5,6 +5,7 @@ import { AgentFile, Build, type ImageSource, type SettConfig, SettFile } from ".
 import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
 import { AgentName } from "../model/ids.ts";
+import { impliedModels, withImpliedModels } from "./implied-models.ts";
 import { modelWarnings, unknownModels } from "./model-findings.ts";
 import { networkWarnings } from "./network-findings.ts";
 import { otherVersion } from "./other-version.ts";
@@ -50,6 +51,8 @@ export type ParsedConfig = {
   /** Variables that the file needs and this machine does not have: not mistakes of the file, but `sett up` needs them. */
   missing: ConfigProblem[];
   warnings: ConfigProblem[];
+  /** What Sett has chosen where the file leaves it open. */
+  notes: ConfigProblem[];
   places: NamedPlace[];
 };
 
@@ -68,15 +71,18 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   });
   if (isEmpty(yaml.data)) {
     if (mistakes.length === 0) mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
-    return { config: undefined, mistakes, missing, warnings, places };
+    return { config: undefined, mistakes, missing, warnings, notes: [], places };
   }
 
-  const parsed = parseWith(SettFile, yaml.data);
+  const whole = mapIn(yaml.data);
+  const implied = impliedModels({ agents: mapIn(whole.agents), models: mapIn(whole.models) });
+  const agentsIn = isMap(whole.agents) ? withImpliedModels(whole.agents, implied) : whole.agents;
+  const parsed = parseWith(SettFile, isMap(yaml.data) ? { ...yaml.data, agents: agentsIn } : yaml.data);
   if (!parsed.isValid) mistakes.push(...parsed.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)));
 
   // The checks below are of single parts, so that they also run where another part is wrong.
   const environments = new Map<string, Record<string, string>>();
-  for (const [name, agent] of Object.entries(mapIn(mapIn(yaml.data).agents))) {
+  for (const [name, agent] of Object.entries(mapIn(agentsIn))) {
     const path = ["agents", name];
     const { environment, build, path: folderPath } = mapIn(agent);
     // The schema does not check below a name that it refuses.
@@ -104,16 +110,15 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     }
   }
   const place = ({ path, sentence }: { path: ConfigPath; sentence: string }) => problemAt(path, sentence);
-  const hooks = resolveHooks(mapIn(yaml.data).notify, host);
-  const models = resolveModels(mapIn(yaml.data).models, host, withoutKeys);
+  const hooks = resolveHooks(whole.notify, host);
+  const models = resolveModels(whole.models, host, withoutKeys);
   mistakes.push(...[...hooks.mistakes, ...models.mistakes].map(place));
-  const whole = mapIn(yaml.data);
   mistakes.push(...unknownModels(mapIn(whole.agents), mapIn(whole.models)).map(place));
   mistakes.push(...unknownSecrets(mapIn(whole.agents), mapIn(whole.secrets), mapIn(whole.services)).map(place));
   mistakes.push(...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets), mapIn(whole.services)).map(place));
   missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (mistakes.length > 0 || !parsed.isValid) {
-    return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, places };
+    return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, notes: [], places };
   }
 
   const { version: _format, agents, notify, triggers, limits, ...rest } = parsed.value;
@@ -158,7 +163,17 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   ];
   missing.push(...missingSecrets(config, host).map(place));
   warnings.push(...[...models.warnings, ...findings].map(place));
-  return { config, mistakes, missing, warnings, places };
+  const notes = [...implied].map(([name, model]) =>
+    problemAt(
+      ["agents", name],
+      `asks \`${model}\`: it names no \`model\`, and that one is ${isOnly(config) ? "the only one" : "called `default`"}`,
+    ),
+  );
+  return { config, mistakes, missing, warnings, notes, places };
+}
+
+function isOnly({ models }: SettConfig): boolean {
+  return Object.keys(models.settings).length === 1;
 }
 
 /** The budget of a goal, where the file has models and names none. */

@@ -13,7 +13,7 @@ import type { HostEnvironment } from "./resolve-environment.ts";
 const maxFileBytes = 256 * 1024;
 
 /** The configuration is undefined exactly when there are mistakes. `missing`: variables that this machine does not have. */
-type CheckedConfig = Record<"mistakes" | "missing" | "warnings", ConfigProblem[]> & { config: SettConfig | undefined };
+type CheckedConfig = Record<"mistakes" | "missing" | "warnings" | "notes", ConfigProblem[]> & { config: SettConfig | undefined };
 
 /** `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of models are neither needed nor read. */
 type ReadOptions = { version?: string; withoutKeys?: boolean };
@@ -28,7 +28,7 @@ export async function checkConfig(path: string, env: HostEnvironment, options: R
   const mistakes = sortProblems([...parsed.mistakes, ...places.flatMap((place) => place.mistakes)]);
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
   const config = mistakes.length === 0 ? parsed.config : undefined;
-  return { config, mistakes, missing: sortProblems(parsed.missing), warnings };
+  return { config, mistakes, missing: sortProblems(parsed.missing), warnings, notes: sortProblems(parsed.notes) };
 }
 
 /**

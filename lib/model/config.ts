@@ -115,7 +115,7 @@ export const AgentFile = z
       .prefault({})
       .describe("Texts for an agent that asks a model."),
     model: ModelName.optional().describe(
-      "The model of the agent: a name in `models`. Its command reaches it through the gateway.",
+      "The model of the agent: a name in `models`. Its command reaches it through the gateway. Default, for an agent whose prompts need one: the only model, or the one called `default`.",
     ),
     budget: BudgetFile.prefault({}).describe(
       "What the agent's calls of its model may cost on one claim, all attempts together. What is missing has no limit.",

@@ -27,9 +27,9 @@ test(`a goal with ${artefacts} artefacts can be looked at as a whole, walked thr
   await page.keyboard.press("Home");
   await cards.first().waitFor();
   const current = () => page.getByRole("application").getByRole("status").textContent();
-  const goalWords = await current();
+  const before = await current();
   await page.keyboard.press("ArrowRight");
-  await waitFor("the next artefact", async () => (await current()) !== goalWords);
+  await waitFor("the next artefact", async () => (await current()) !== before);
   expect(await current()).toContain("Result version");
   expect(await cards.count()).toBeLessThan(500);
   await page.mouse.move(middle.x, middle.y);

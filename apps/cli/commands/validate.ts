@@ -34,7 +34,7 @@ export const validate = defineCommand({
       return exitCodes.done;
     }
     const file = await configPath(shell.cwd, args.file);
-    const { config, mistakes, missing, warnings: others } = await checkConfig(file, shell.env, { version: shell.version });
+    const { config, mistakes, missing, warnings: others, notes } = await checkConfig(file, shell.env, { version: shell.version });
     // A sett.yml can be checked on a machine that does not have its secrets.
     const warnings = sortProblems([
       ...others,
@@ -42,12 +42,13 @@ export const validate = defineCommand({
     ]);
     if (args.json) {
       await shell.out.write(
-        `${JSON.stringify({ file: resolve(shell.cwd, file), valid: config !== undefined, mistakes, warnings })}\n`,
+        `${JSON.stringify({ file: resolve(shell.cwd, file), valid: config !== undefined, mistakes, warnings, notes })}\n`,
       );
       return config === undefined ? exitCodes.wrongUse : exitCodes.done;
     }
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
     if (config === undefined) throw invalidConfig(file, mistakes);
+    for (const note of notes) shell.messages.note(formatProblem(note));
     const names = registrationsOf(config, new Map()).map(nameWithKind);
     const count = names.length === 1 ? "1 agent" : `${names.length} agents`;
     await shell.out.write(`${file} is valid: ${count} (${names.join(", ")}).\n`);

@@ -37,7 +37,8 @@ describe("mistakes", () => {
       "d: { image: x, model: strong, prompts: { claim: Take. } }",
     );
     const lacksWork = 'is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`';
-    expect(await mistakesIn(text + models, host)).toEqual([
+    const two = `${models}  weak: { provider: openai, model: gpt-5, key: $KEY }\n`;
+    expect(await mistakesIn(text + two, host)).toEqual([
       "sett.yml:3:40 agents.a.prompts.execution: needs a `model` that does the work, or a `command`",
       "sett.yml:4:54 agents.b.prompts.execution: needs a `model` that does the work, or a `command`",
       `sett.yml:5:3 agents.c.command: ${lacksWork}`,
@@ -108,15 +109,17 @@ describe("warnings", () => {
   });
 
   test("an agent that ignores everything", async () => {
+    const two = `${models}  weak: { provider: openai, model: gpt-5, key: $KEY }\n`;
     const { warnings } = await read(
       agents(
+        "e: { image: x, command: [x], model: weak, prompts: { claim: c } }",
         "a: { image: x, command: [x], prompts: { claim: c } }",
         "b: { image: x, command: [x], prompts: { claim: c }, bid_command: [x] }",
         "c: { image: x, model: strong, prompts: { execution: e } }",
         "d: { image: x, command: [x], prompts: { execution: e } }",
-      ) + models,
+      ) + two,
     );
-    expect(warnings).toEqual(["f:3:32 agents.a.prompts: need a `model`: without one, or `bids`, this agent ignores everything"]);
+    expect(warnings).toEqual(["f:4:32 agents.a.prompts: need a `model`: without one, or `bids`, this agent ignores everything"]);
   });
 
   test("variables that the cub sets itself, a model without an agent, a price that is not known, a budget of 0", async () => {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { formatProblem } from "../../../../lib/config/problems.ts";
 import { checkConfig } from "../../../../lib/config/read-config.ts";
+import { ModelName } from "../../../../lib/model/config-models.ts";
 import { configFolder } from "../../../support/config/config-file.ts";
 
 const example = (name: string) => Bun.file(join(import.meta.dir, "../../../support/config", name)).text();
@@ -15,12 +16,21 @@ test("an agent with everything but bids is valid; that it ignores everything wit
   const { config, mistakes, warnings } = await checkConfig(made.path, host);
   expect(mistakes).toEqual([]);
   expect(warnings.map(formatProblem)).toEqual([
+    expect.stringContaining("`GITHUB_TOKEN` is of use only where its server is reached"),
     expect.stringMatching(/agents\.go-coder-agent\.prompts: need a `model`: .* ignores everything/),
   ]);
   expect(config?.agents[0]).toMatchObject({
     environment: { GITHUB_TOKEN: "secret", LOG_LEVEL: "debug" },
     resources: { limits: { cpus: 0.5 }, reservations: { memory_bytes: 256 * 1024 ** 2 } },
   });
+  // One line more, and its prompts have the model that they need.
+  await using whole = await configFolder({
+    "sett.yml": `${text}models: { strong: { provider: anthropic, model: claude-sonnet-5, key: k } }\n`,
+    "agents/go-coder/Dockerfile": "FROM scratch\n",
+  });
+  const checked = await checkConfig(whole.path, host);
+  expect(checked.config?.agents[0]?.model).toBe(ModelName.parse("strong"));
+  expect(checked.warnings.map(formatProblem).filter((line) => line.includes("prompts"))).toEqual([]);
 });
 
 test("an agent that is a devcontainer and two prompts is valid, and it is said what it needs to act", async () => {
@@ -30,6 +40,7 @@ test("an agent that is a devcontainer and two prompts is valid, and it is said w
   const { config, mistakes, missing, warnings } = await checkConfig(made.path, host);
   expect({ mistakes, missing }).toEqual({ mistakes: [], missing: [] });
   expect(warnings.map(formatProblem)).toEqual([
+    expect.stringContaining("`GITHUB_TOKEN` is of use only where its server is reached"),
     expect.stringMatching(/agents\.go-coder-agent\.prompts: need a `model`: .* ignores everything/),
   ]);
   expect(config?.agents[0]).toMatchObject({
