@@ -8,14 +8,15 @@ import type { Deps, StopSignals } from "./deps.ts";
 import { underLease } from "./keep-lease.ts";
 
 /**
- * True when the result is stored. A refused result (another attempt has the grant by now, or its claim or goal has ended) is logged and
- * dropped. Never rejects.
+ * True when the result is stored; then `onStored` was called with how it was sent. A refused result (another attempt has the grant by now,
+ * or its claim or goal has ended) is logged and dropped. Never rejects.
  */
 export async function deliverResult(
   deps: Deps,
   { claim, grant }: { claim: Pick<Claim, "id">; grant: RunningGrant },
   result: GrantResult,
   { kill }: StopSignals,
+  onStored: (order: Parameters<Deps["board"]["finishGrant"]>[0]) => void = () => {},
 ): Promise<boolean> {
   const { board, clock, metrics, watch } = deps;
   const { artefact } = result;
@@ -40,6 +41,7 @@ export async function deliverResult(
     log.error("Failed to create artefact", { reason: messageOf(error) });
     return false;
   }
+  onStored(order);
   metrics.artefacts.inc({ type });
   switch (result.outcome) {
     case "done":

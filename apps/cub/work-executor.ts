@@ -2,6 +2,7 @@
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
+import { AcknowledgedResults } from "./acknowledged-results.ts";
 import { deliverResult } from "./deliver-result.ts";
 import type { Deps, StopSignals } from "./deps.ts";
 import { logTask } from "./log-task.ts";
@@ -17,9 +18,11 @@ export class WorkExecutor {
   readonly #deps: Deps;
   #workingOn: ClaimId | undefined;
   readonly #deliveries = new Set<Promise<unknown>>();
+  readonly #acknowledged: AcknowledgedResults;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#acknowledged = new AcknowledgedResults(deps);
   }
 
   /** The claim that the cub works on right now. */
@@ -29,7 +32,7 @@ export class WorkExecutor {
 
   /** It works, or has results that have not arrived. */
   get isBusy(): boolean {
-    return this.#workingOn !== undefined || this.#deliveries.size > 0;
+    return this.#workingOn !== undefined || this.#deliveries.size > 0 || this.#acknowledged.isBusy;
   }
 
   /**
@@ -39,12 +42,14 @@ export class WorkExecutor {
   async run(signals: StopSignals): Promise<void> {
     const { board, log, registration, watch } = this.#deps;
     await reportLostAttempts(this.#deps, signals);
+    const acknowledged = this.#acknowledged.run(signals);
     await runPerConnection({ board, log, watch: watch.executor }, signals.stop, async (signal) => {
       for await (const claims of board.followGrants(registration.current.name, signal)) {
         await this.tick(claims, signals);
         watch.executor.markIdle();
       }
     });
+    await acknowledged;
   }
 
   /**
@@ -63,6 +68,8 @@ export class WorkExecutor {
   async #workOn(claim: ClaimId, signals: StopSignals): Promise<void> {
     const { board, log, contextBytes, registration } = this.#deps;
     try {
+      // Its grant looks queued until the result is on record again. What stays queued is announced again.
+      if (this.#acknowledged.isRepeating(claim)) return;
       const run = newRun(this.#deps);
       const agent = registration.current.name;
       const order = { agent, claim, run, mayTake: mayTakeAtOnce(this.#deps), maxBytes: contextBytes };
@@ -76,9 +83,9 @@ export class WorkExecutor {
       const finished = await runGrant(this.#deps, task, run, signals, running);
       if (typeof finished === "string") return;
       while (this.#deliveries.size >= maxDeliveries) await Promise.race(this.#deliveries);
-      const delivery = deliverResult(this.#deps, finished, finished.result, signals).finally(() =>
-        this.#deliveries.delete(delivery),
-      );
+      const delivery = deliverResult(this.#deps, finished, finished.result, signals, (order) =>
+        this.#acknowledged.add(order),
+      ).finally(() => this.#deliveries.delete(delivery));
       this.#deliveries.add(delivery);
     } catch (error) {
       log.error("Failed to work on the claim", { claim_id: claim, error: messageOf(error) });

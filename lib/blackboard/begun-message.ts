@@ -1,5 +1,6 @@
 // The message with which a run begins, in the three parts of which begin-work puts it together: what is known of the run, and between that the
-// attempt and the context, which the function finds. JSON.stringify would put the members in the same order.
+// attempt and the context, which the function finds. The same start has the same text, in whichever order the run's members come: a letter is
+// known by its text.
 import type { ClaimId } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { RunStart } from "./mail.ts";
@@ -14,7 +15,9 @@ export function begunParts(
   const about = JSON.stringify(withoutUndefined({ host, quiet: isQuiet || undefined })).slice(1, -1);
   const begin = about === "" ? "{" : `{${about},`;
   const saidBefore = `${begin}"message":{"say":"started","claim":${JSON.stringify(claim)}`;
-  return { saidBefore, saidAfter: `${JSON.stringify(withoutUndefined(run)).slice(1)}}}` };
+  const { started_at, run_id, run_by, model_token, base_commit } = run;
+  const inOrder = withoutUndefined({ started_at, run_id, run_by, model_token, base_commit });
+  return { saidBefore, saidAfter: `${JSON.stringify(inOrder).slice(1)}}}` };
 }
 
 export function begunText(

@@ -88,6 +88,8 @@ export function byMail(
       const message: Message = { say: "result", claim, attempt, queued_at, ended_at: endedAt, ...run, result: mailed };
       const finished = await said(message, "finished");
       letters.forget(start);
+      // Said again after Redis has lost it, it tells of its run, which is lost as well then.
+      knownRuns.delete(start);
       return finished;
     },
     [Symbol.asyncDispose]: async () => {

@@ -41,8 +41,11 @@ export class Correspondence {
       this.#late.delete(text);
       return late;
     }
-    const letter = this.#byText.get(text) ?? (await this.#begin(text));
+    const before = this.#byText.get(text);
+    const letter = before ?? this.#newLetter(text);
+    // From now on: its answer may come before it is known that it was sent.
     letter.waiting += 1;
+    if (before === undefined) await this.#begin(letter);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(silent()), this.#timeoutMs);
@@ -91,8 +94,12 @@ export class Correspondence {
     }
   }
 
-  /** What was sent may be lost, and so may its answer. What cannot be sent now is sent when it is asked again. */
+  /**
+   * What was sent may be lost, and so may its answer, and what an answer that no call has got yet says was done. What cannot be sent now is
+   * sent when it is asked again.
+   */
   sendAgain(): void {
+    this.#late.clear();
     for (const letter of this.#byId.values()) {
       letter.isSent = false;
       this.#post(letter).catch(() => undefined);
@@ -119,11 +126,9 @@ export class Correspondence {
   }
 
   /** One that was never sent is forgotten: it must not be sent once its sender has done with it. */
-  async #begin(text: string): Promise<OpenLetter> {
-    const letter = this.#newLetter(text);
+  async #begin(letter: OpenLetter): Promise<void> {
     try {
       await this.#post(letter);
-      return letter;
     } catch (error) {
       this.#forget(letter);
       throw error;

@@ -64,18 +64,18 @@ function happen(world: World, fault: Fault, random: Random): void {
   switch (fault.kind) {
     case "crash":
     case "stop": {
-      const program = programOf(world, fault.target);
+      const program = victimOf(world, fault.target);
       if (fault.kind === "crash") program.crash();
       else program.stop(stopWithinMs);
       return void later(() => world.startProgram(program));
     }
     case "pause": {
-      const program = programOf(world, fault.target);
+      const program = victimOf(world, fault.target);
       program.pause();
       return void later(() => program.resume());
     }
     case "cut off": {
-      const { name } = programOf(world, fault.target);
+      const { name } = victimOf(world, fault.target);
       redis.cutOff.add(name);
       disconnect(world, name);
       return void later(() => redis.cutOff.delete(name));
@@ -122,6 +122,7 @@ function happen(world: World, fault: Fault, random: Random): void {
       if (agent === undefined) return;
       const another = world.cub(agent, `another ${agent.name}`);
       another.start();
+      world.harmed.add(agent.name);
       return void later(() => (random.chance(0.5) ? another.crash() : another.stop(stopWithinMs)));
     }
     case "poison":
@@ -189,6 +190,12 @@ function programOf({ programs }: World, target: number): Supervised {
   return program;
 }
 
+function victimOf(world: World, target: number): Supervised {
+  const program = programOf(world, target);
+  if (world.tools.has(program.name)) world.harmed.add(program.name);
+  return program;
+}
+
 /** What was under way may have arrived, or not. */
 function disconnect({ redis }: World, name: string): void {
   for (const client of [...redis.clients]) if (client.life.name === name) client.breakSoon("Socket closed unexpectedly");
@@ -222,6 +229,7 @@ function upWithout(world: World, target: number, later: (job: () => void) => voi
   const cub = cubs[target % cubs.length];
   if (cub === undefined) return;
   world.removed.add(cub.name);
+  world.harmed.add(cub.name);
   cub.stop(stopWithinMs);
   up(world);
   later(() => {

@@ -48,6 +48,11 @@ const damages: readonly Damage[] = [
     "a goal without its result",
     (schedule) => changed(schedule, resultOf(schedule), { structural_type: "Review" }),
   ],
+  [
+    "noWorkIsLostOfACubThatLives",
+    "work of a cub that was never ended",
+    (schedule) => changed(schedule, resultOf(schedule), { type: "AttemptLost", payload: '{"agent":"worker"}' }),
+  ],
   ["cancelledGoalsAreCancelled", "a goal that goes on", (schedule) => ({ ...schedule, cancelled: new Set(schedule.goals) })],
   [
     "peopleAnswerWhatTheyWereAsked",
@@ -60,7 +65,11 @@ const damages: readonly Damage[] = [
     (schedule) => ({ ...schedule, accepted: [{ question: newArtefactId(), answer: newArtefactId() }] }),
   ],
   ["oneOrchestratorLeadsAllTheTime", "two leads", (schedule) => repeat(schedule, "orchestrator_started")],
-  ["noAttemptIsLost", "a lost attempt", (schedule) => changed(schedule, resultOf(schedule), { type: "AttemptLost" })],
+  [
+    "noAttemptIsLost",
+    "a lost attempt",
+    (schedule) => changed(schedule, resultOf(schedule), { type: "AttemptLost", payload: "{}" }),
+  ],
   ["nothingIsGivenUp", "an event that was given up", (schedule) => saying(schedule, "event_given_up")],
   ["nothingIsGivenUp", "a result that was refused", (schedule) => saying(schedule, "result_refused")],
   ["noBidIsImposedOnThoseWhoSpeak", "an imposed bid", (schedule) => saying(schedule, "bid_imposed")],

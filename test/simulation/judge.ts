@@ -22,6 +22,8 @@ export type Judged = {
   /** Goals that people posted, of which Redis may have lost some. */
   goals: readonly string[];
   cancelled: ReadonlySet<string>;
+  /** Agents of which a cub was ended, frozen or cut off. */
+  harmed: ReadonlySet<string>;
   /** Which answer counts, as people were answered. */
   accepted: readonly { question: string; answer: string }[];
   /** How often Redis has lost its last writes. */

@@ -58,6 +58,6 @@ export function playGoal(): Judged {
   state.log({ type: "claim_completed", ...about }, leader);
   return {
     ...{ state, policy: defaultPolicy, faults: [], limbo: undefined, planted: new Set(), goals: [goal.id] },
-    ...{ cancelled: new Set(), accepted: [], losses: 0, mistakes: [] },
+    ...{ cancelled: new Set(), harmed: new Set(), accepted: [], losses: 0, mistakes: [] },
   };
 }

@@ -1,6 +1,7 @@
 // What people and programs can rely on after any schedule, whatever has gone wrong in it.
 import { goalStatus } from "../../lib/core/goal-status.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
+import { attemptLostType } from "../../lib/model/own-types.ts";
 import { factsOf } from "../chaos/goal-facts.ts";
 import type { History } from "../chaos/history.ts";
 import { ofType } from "../chaos/rules/claim-log.ts";
@@ -11,6 +12,7 @@ export const promiseRules: ScheduleRules = [
   ["lost", noMessageIsLostForAFunctionOutOfOrder],
   ["lost", everyPostedGoalIsThere],
   ["lost", everyGoalComesToAnEnd],
+  ["lost", noWorkIsLostOfACubThatLives],
   ["lost", cancelledGoalsAreCancelled],
   ["lost", peopleAnswerWhatTheyWereAsked],
   ["lost", peopleLearnWhichAnswerCounts],
@@ -40,6 +42,20 @@ function* everyGoalComesToAnEnd(history: History, { faults }: Judged) {
     const { state } = goalStatus(factsOf(history, goal as GoalId));
     const isEnd = ["achieved", "failed", "cancelled", ...ends].includes(state);
     if (!isEnd && artefacts.length > 0) yield `Goal ${goal} is ${state} at the end.`;
+  }
+}
+
+/**
+ * Whatever Redis loses, and whichever program is away: the cub has its result, and says it again. But a hand may begin work that no cub does,
+ * and where the function that stores a result fails, the renewals behind it wait.
+ */
+const losesWork = /^(?:forge mail|poison|refuse a function)$/;
+
+function* noWorkIsLostOfACubThatLives({ artefacts }: History, { faults, harmed }: Judged) {
+  if (faults.some(({ kind }) => losesWork.test(kind))) return;
+  for (const { id, type, payload } of artefacts.values()) {
+    const agent = type === attemptLostType ? JSON.parse(payload).agent : undefined;
+    if (agent !== undefined && !harmed.has(agent)) yield `${agent} lost its work (${id}), and nothing has ended its cub.`;
   }
 }
 

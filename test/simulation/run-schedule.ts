@@ -31,6 +31,8 @@ export type Outcome = {
   /** Goals that people posted, of which Redis may have lost some. */
   goals: readonly string[];
   cancelled: ReadonlySet<string>;
+  /** Agents of which a cub was ended, frozen or cut off. */
+  harmed: ReadonlySet<string>;
   /** Which answer counts, as people were answered. */
   accepted: readonly { question: ArtefactId; answer: ArtefactId }[];
   /** How often Redis has lost its last writes. */
@@ -81,6 +83,7 @@ export function runSchedule(
     planted: world.planted,
     goals: world.goals.map(({ id }) => id),
     cancelled: world.cancelled,
+    harmed: world.harmed,
     accepted: world.people.accepted,
     losses: redis.losses,
     mistakes: [...world.mistakes, ...exits],

@@ -37,6 +37,8 @@ export class World {
   /** Goals that people have posted. */
   readonly goals: Artefact[] = [];
   readonly cancelled = new Set<string>();
+  /** Agents of which a cub was ended, frozen or cut off. */
+  readonly harmed = new Set<string>();
   /** Events that were planted by hand, as `textOfEvent`. */
   readonly planted = new Set<string>();
   /** Errors of the kinds that only a mistake in a program makes. */

@@ -3,11 +3,22 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port.ts";
-import { agentName } from "../../support/records/sample.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
-import { answer, askedOfPeople, asking, ending, grantOf, startClanOn, terminalOf, wants } from "../../support/world/people.ts";
+import {
+  ada,
+  answer,
+  askedOfPeople,
+  asking,
+  ending,
+  grantOf,
+  startClanOn,
+  terminalOf,
+  wants,
+} from "../../support/world/people.ts";
 
 setDefaultTimeout(120_000);
 
@@ -119,3 +130,45 @@ test("an answer that was lost is not what its question's agent goes on with", as
   expect((await terminalOf(clan, goal)).payload).toBe("which?,the other one");
   expect((await grantOf(clan, goal, "coder"))?.dialogue).toEqual([question.id, artefact.id]);
 });
+
+test.each([
+  ["running", "the start is on record"],
+  ["queued", "the start is lost as well"],
+] as const)(
+  "a result that was acknowledged and lost is on record again, the same one, where its grant is %s again: %s",
+  async (state) => {
+    await using forgetful = await startForgetfulRedis();
+    const scene: { clan?: Clan; goal?: Artefact; size: number; runs: number } = { size: 0, runs: 0 };
+    const noting = (board: Blackboard): Blackboard => ({
+      ...board,
+      beginWork: async (order) => {
+        if (state === "queued") scene.size ||= await forgetful.written();
+        return board.beginWork(order);
+      },
+    });
+    const tool: Member["tool"] = async () => {
+      scene.runs += 1;
+      const { clan, goal } = scene;
+      if (clan !== undefined && goal !== undefined && state === "running") {
+        await waitFor("the start", async () => (await grantOf(clan, goal, "coder"))?.state === state);
+        scene.size ||= await forgetful.written();
+      }
+      return ending("done");
+    };
+    await using clan = await startClanOn(forgetful.redis, { coder: { ...wants("GoalDefined", "exclusive"), tool } }, {}, noting);
+    scene.clan = clan;
+    const goal = sampleArtefact();
+    scene.goal = goal;
+    await clan.board.createArtefact(goal, ada);
+    const first = await terminalOf(clan, goal);
+    await waitFor("the end", async () => (await grantOf(clan, goal, "coder"))?.state === "done");
+    await cursorIsAtEnd(clan);
+    await forgetful.lose(scene.size);
+    expect(await waitFor("the result", () => clan.board.readArtefact(first.id), clan.patience)).toEqual(first);
+    const grant = await grantOf(clan, goal, "coder");
+    expect(grant).toMatchObject({ state: "done", attempt: 1, artefact_ids: [first.id], run_id: expect.any(String) });
+    expect(scene.runs).toBe(1);
+    const types = (await clan.board.readEvents("0", 1_000)).map(({ type }) => type);
+    expect(types.filter((type) => type === "grant_failed" || type === "mail_refused")).toEqual([]);
+  },
+);

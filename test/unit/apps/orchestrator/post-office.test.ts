@@ -206,35 +206,6 @@ test("an agent that chooses the place of its message in the future gives its res
   expect(Math.abs(Date.parse(artefact?.created_at ?? "") - Date.now())).toBeLessThan(60_000);
 });
 
-test("such a message that another leader reads later is answered as the first time, and called refused nowhere", async () => {
-  await using scene = await office();
-  const { claim, epoch } = await queueGrant(scene.board);
-  const artefact = { type: "Report", payload: "" };
-  const message = { say: "result", claim: claim.id, attempt: 1, result: { outcome: "done", artefact } };
-  const mail = { agent: coder, place: "18446744073709551614-0", id: "1", text: JSON.stringify({ message }) };
-  for (const laterMs of [0, 1_000]) {
-    const clock = { now: () => new Date(Date.now() + laterMs), passedMs: () => 0 };
-    const deps = leaderDeps(epoch, { board: scene.board, clock });
-    const handler = new MailHandler(deps, { agentCache: new AgentCache(deps), grantLeaseMs: 60_000 });
-    expect(await handler.apply(mail, readEnvelope(mail.text), scene.board.connectionNumber())).toBe("ended");
-  }
-  expect(await events(scene.board, "result_refused")).toEqual([]);
-  expect(await events(scene.board, "grant_done")).toHaveLength(1);
-});
-
-test("a result under the id of an artefact on record is a message refused, and no result", async () => {
-  await using scene = await office();
-  const { claim, goal, epoch } = await queueGrant(scene.board);
-  void scene.open(epoch);
-  const artefact = { id: goal.id, type: "Report", payload: "mine" };
-  expect(await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact } })).toEqual({
-    outcome: "no",
-    reason: `The id ${goal.id} belongs to another artefact.`,
-  });
-  expect(await events(scene.board, "result_refused")).toEqual([]);
-  expect(await events(scene.board, "mail_refused")).toHaveLength(1);
-});
-
 test("who says no more than the result has started and ended its grant", async () => {
   await using scene = await office();
   const { claim, goal, epoch } = await queueGrant(scene.board);

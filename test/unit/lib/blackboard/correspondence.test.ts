@@ -52,6 +52,27 @@ test("an answer that comes too late is that of the next who asks the same, and i
   expect(await next).toBe("anew");
 });
 
+test("an answer that comes before the letter is known to be sent is given once, too", async () => {
+  const sent: string[] = [];
+  const answering: Correspondence = new Correspondence(async ({ id }) => {
+    sent.push(id);
+    answering.receive([{ re: id, text: `answer ${sent.length}` }]);
+  }, 5_000);
+  expect(await answering.ask("a")).toBe("answer 1");
+  expect(await answering.ask("a")).toBe("answer 2");
+});
+
+test("an answer that no call has got counts no more after a reconnect: what it says may be lost", async () => {
+  const { letters, sent, last } = correspondence(10);
+  await errorOf(letters.ask("a"));
+  letters.receive([{ re: last(), text: "lost" }]);
+  letters.sendAgain();
+  const again = letters.ask("a");
+  expect(sent).toHaveLength(2);
+  letters.receive([{ re: last(), text: "anew" }]);
+  expect(await again).toBe("anew");
+});
+
 test("who asks again before the answer waits for the same letter", async () => {
   const { letters, sent, last } = correspondence(10);
   await errorOf(letters.ask("a"));
