@@ -36,6 +36,10 @@ export type Resources = {
   openFiles?: number;
   /** The size of one file; a process that writes more gets SIGXFSZ. */
   fileBytes?: number;
+  /** How many signals and timers may wait. The kernel counts those of all processes of a user, and refuses a process by its own limit. */
+  pendingSignals?: number;
+  /** Of message queues (POSIX), which the kernel counts in the same way. */
+  queueBytes?: number;
   /** The kernel's adjustment from -1000 to 1000: who has more is ended first when the machine's memory is used up. */
   oomScore?: number;
 };

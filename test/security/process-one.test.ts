@@ -126,6 +126,22 @@ console.log(JSON.stringify([
 ]));
 `;
 
+/** Takes what the kernel counts for a user, until it is refused. */
+const shared = `
+import { openSync } from "node:fs";
+import { at, call } from "./calls.ts";
+const timer = new Int32Array(1);
+let timers = 0;
+while (timers < 100_000 && call(222, 107, 1, 0, at(timer)) === 0) timers++;
+console.log(timers);
+try {
+  openSync("/dev/mqueue/queue", "wx");
+  console.log("made");
+} catch {
+  console.log("refused");
+}
+`;
+
 /** Gives the cub the mark of a bid command. */
 const mark = `
 import { at, call } from "./calls.ts";
@@ -142,6 +158,7 @@ beforeAll(async () => {
     "agents/runner/changes.ts": changes,
     "agents/runner/own.ts": own,
     "agents/runner/mark.ts": mark,
+    "agents/runner/shared.ts": shared,
     "agents/runner/Dockerfile": "FROM sett/agent-base:latest\nCOPY *.sh *.ts /app/\n",
     "sett.yml": settYml({ runner: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
   });
@@ -181,6 +198,13 @@ test("no limit, priority or setting of it can be changed, and its processors are
 
 test("a program may change its own", async () => {
   expect(await outputOf(run("own"))).toBe("[0,0,0,0,0,0,0]");
+});
+
+test("it leaves the person's programs timers, signals that wait, and message queues", async () => {
+  const [timers = "", queue] = (await outputOf(run("shared"))).split("\n");
+  // What other programs of this user have counts as well.
+  expect(Number(timers)).toBeLessThanOrEqual(1024);
+  expect(queue).toBe("refused");
 });
 
 test("the one limit that can be changed, by which the cub knows bid commands, has the container start again", async () => {

@@ -61,6 +61,15 @@ export type InstanceFacts = {
   exchange: readonly ExchangeFolder[] | undefined;
 };
 
+/** Watches of files (inotify) of a user; `most`: the process with the most of them. */
+export type WatchFacts = {
+  limit: number;
+  /** By number; undefined where none is in use. */
+  user: string | undefined;
+  used: number;
+  most: { pid: number; name: string; count: number } | undefined;
+};
+
 export type DoctorFacts = {
   /** Of sett. */
   version: string;
@@ -69,6 +78,8 @@ export type DoctorFacts = {
   /** Of the repository; of the present folder outside of one. */
   disk: Disk | undefined;
   isInRepository: boolean;
+  /** Undefined where the system does not say. */
+  watches?: WatchFacts | undefined;
   /** The public networks that this machine is in itself. */
   machineNetworks: readonly string[];
   engine: EngineFacts;

@@ -16,6 +16,7 @@ import type { Shell } from "../terminal/shell.ts";
 import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFacts } from "./facts.ts";
 import { readRecord } from "./read-record.ts";
 import { readRedis, silent } from "./read-redis.ts";
+import { readWatches } from "./read-watches.ts";
 
 /** For each answer of an Engine, which may be stuck. */
 const limitMs = 10_000;
@@ -26,7 +27,8 @@ export async function gather(shell: Shell, name: string | undefined): Promise<Do
   const [git, disk, engine] = await Promise.all([gitVersion(), diskAt(workspace ?? shell.cwd), readEngine()]);
   const read = await readInstance(shell, name, engine);
   const machineNetworks = publicNetworksOf(networkInterfaces());
-  return { version: shell.version, git, disk, isInRepository: workspace !== undefined, machineNetworks, ...read };
+  const [version, isInRepository, watches] = [shell.version, workspace !== undefined, readWatches()];
+  return { version, git, disk, isInRepository, watches, machineNetworks, ...read };
 }
 
 async function gitVersion(): Promise<string | undefined> {

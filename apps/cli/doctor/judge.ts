@@ -10,16 +10,18 @@ import { judgeMachineNetworks } from "./judge-machine-networks.ts";
 import { judgePart } from "./judge-part.ts";
 import { judgeRecord } from "./judge-record.ts";
 import { judgeRedis } from "./judge-redis.ts";
+import { judgeWatches } from "./judge-watches.ts";
 import { diskFinding, isAtLeast } from "./measures.ts";
 
 /** The first with `git init --object-format`. */
 const minGit = [2, 29] as const;
 
 export function judge(facts: DoctorFacts, suggest: Suggest): Finding[] {
-  const { disk, engine, instance } = facts;
+  const { disk, engine, instance, watches } = facts;
   return [
     gitFinding(facts),
     ...(disk === undefined ? [] : [diskFinding("machine", disk, "Make room on this file system.")]),
+    ...(watches === undefined ? [] : [judgeWatches(watches)]),
     ...judgeEngine(engine, instance?.runtime !== "process" && instance?.runtime !== "remote"),
     instanceFinding(facts, suggest),
     ...(instance === undefined ? [] : partFindings(facts, instance, suggest)),

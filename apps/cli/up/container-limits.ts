@@ -34,6 +34,9 @@ export type Machine = Pick<EngineInfo, "cpus" | "memoryBytes" | "canLimitSystemC
 
 const maxDefaultMemoryBytes = 8 * 1024 ** 3;
 
+/** Agents are one user of the kernel, often the person's own: an agent that has so many leaves the person's programs what they may have. */
+const ofOneUser = { pendingSignals: 1024, queueBytes: 0 };
+
 /** The resources of an agent, in the units of a runtime. One agent leaves some of the machine to all others, unless sett.yml says otherwise. */
 export function agentResources({ limits, reservations }: AgentConfig["resources"], machine: Machine) {
   const cpus = machine.canLimitProcessors ? Math.max(0.75 * machine.cpus, reservations?.cpus ?? 0) : undefined;
@@ -45,6 +48,7 @@ export function agentResources({ limits, reservations }: AgentConfig["resources"
     ...reservationsOf(reservations),
     openFiles: limits.files,
     fileBytes: limits.disk_bytes,
+    ...ofOneUser,
     oomScore: 500,
   } satisfies Resources;
 }

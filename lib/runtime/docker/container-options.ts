@@ -113,8 +113,9 @@ function healthConfig(check: Healthcheck | "none"): Docker.HealthConfig {
 const sharesPerCpu = 1024;
 
 function resourceLimits(resources: Resources): Docker.HostConfig {
-  const { nanoCpus, memoryBytes, reservedNanoCpus, reservedMemoryBytes, openFiles, fileBytes, oomScore } = resources;
-  const ulimits = Object.entries(withoutUndefined({ nofile: openFiles, fsize: fileBytes }));
+  const { nanoCpus, memoryBytes, reservedNanoCpus, reservedMemoryBytes, oomScore, ...processes } = resources;
+  const { openFiles: nofile, fileBytes: fsize, pendingSignals: sigpending, queueBytes: msgqueue } = processes;
+  const ulimits = Object.entries(withoutUndefined({ nofile, fsize, sigpending, msgqueue }));
   return withoutUndefined({
     NanoCpus: nanoCpus,
     Memory: memoryBytes,

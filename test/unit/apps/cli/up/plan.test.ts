@@ -251,7 +251,7 @@ describe("the container of an agent", () => {
     const { resources, stopTimeoutSeconds } = specOf("coder");
     expect(resources).toEqual({
       ...{ nanoCpus: 5e8, memoryBytes: 512 * 1024 ** 2, reservedMemoryBytes: 256 * 1024 ** 2 },
-      ...{ openFiles: 4096, fileBytes: 10 * 1024 ** 3, oomScore: 500 },
+      ...{ openFiles: 4096, fileBytes: 10 * 1024 ** 3, pendingSignals: 1024, queueBytes: 0, oomScore: 500 },
     });
     expect(specOf("reader").resources).toMatchObject({ nanoCpus: 3e9, memoryBytes: 3e9 });
     expect(stopTimeoutSeconds).toBe(40);
