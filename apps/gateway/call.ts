@@ -63,7 +63,7 @@ export class Call {
     const charge = chargeOf(end, { bound, reserved: call.reserved, price: model.price });
     if (end.usage !== undefined) {
       this.#deps.counted.remember(work, request, end.usage);
-      this.#deps.counted.rememberResponse(end.responseId ?? "", end.usage);
+      this.#deps.counted.rememberResponse(call.agent, end.responseId ?? "", end.usage);
     }
     const record: CallRecord = {
       ...call,

@@ -1,5 +1,6 @@
 // What the providers have counted before: it makes the reckoning of the next request of the same work much closer.
 import { RecentMap } from "../../lib/async/recent-map.ts";
+import type { AgentName } from "../../lib/model/ids.ts";
 import type { MeasuredUsage } from "../../lib/models/cost.ts";
 import type { ModelRequest } from "../../lib/models/request.ts";
 import { type CountedRequest, isCountable } from "../../lib/models/worst-case.ts";
@@ -29,13 +30,16 @@ export class CountedRequests {
     }
   }
 
-  /** The tokens of the conversation that ends with this answer, which the provider keeps; undefined where it is not known. */
-  sizeOf(responseId: string): number | undefined {
-    return this.#responses.get(responseId);
+  /**
+   * The tokens of the conversation that ends with this answer, which the provider keeps; undefined where it is not known, and where it is not
+   * this agent's: the provider has one account for all of them, and would go on with the conversation of another.
+   */
+  sizeOf(agent: AgentName, responseId: string): number | undefined {
+    return this.#responses.get(`${agent} ${responseId}`);
   }
 
-  rememberResponse(responseId: string, { input, output }: MeasuredUsage): void {
-    if (responseId !== "") this.#responses.set(responseId, input + output);
+  rememberResponse(agent: AgentName, responseId: string, { input, output }: MeasuredUsage): void {
+    if (responseId !== "") this.#responses.set(`${agent} ${responseId}`, input + output);
   }
 
   #forget(work: string): void {

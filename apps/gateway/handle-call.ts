@@ -193,9 +193,9 @@ async function begin(deps: Deps, state: CallState, order: PassOrder): Promise<{ 
   const { admitted, request, stop } = order;
   const { token, agent, model } = admitted;
   const work = `${token.claim}/${token.agent}/${agent.model}/${request.api}`;
-  const previous = request.previous_response === undefined ? 0 : state.counted.sizeOf(request.previous_response);
+  const previous = request.previous_response === undefined ? 0 : state.counted.sizeOf(token.agent, request.previous_response);
   if (previous === undefined) {
-    const problem = "The gateway does not know the answer that `previous_response_id` names. Send the whole conversation.";
+    const problem = "`previous_response_id` names no answer to this agent that the gateway knows. Send the whole conversation.";
     throw new ClientError(400, "request-refused", problem);
   }
   const bound = boundOf(request, model, { counted: state.counted.find(work), previous });

@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { LLMock } from "@copilotkit/aimock";
 import OpenAI from "openai";
 import { messageOf } from "../../../lib/model/errors.ts";
-import { key, startGateway } from "../../support/gateway/gateway-scene.ts";
+import { key, startGateway, tokenOf } from "../../support/gateway/gateway-scene.ts";
 
 const mock = new LLMock({ port: 0 });
 const weather = { name: "get_weather", arguments: JSON.stringify({ city: "Oslo" }) };
@@ -93,6 +93,10 @@ test("the client of OpenAI gets Responses: an answer, a stream, a call of a tool
   expect(more.output_text).toBe("Hello from the mock.");
   const unknown = client.responses.create({ model: "any", input: "hello", previous_response_id: "resp_of_another" });
   expect(await unknown.then(() => "", messageOf)).toContain("Send the whole conversation");
+  // The provider has one account for all agents, and would go on with the conversation of any.
+  const other = new OpenAI({ apiKey: (await tokenOf(scene.board, "other")).token, baseURL: scene.openai });
+  const foreign = other.responses.create({ model: "any", input: "What was said?", previous_response_id: whole.id });
+  expect(await foreign.then(() => "", messageOf)).toContain("names no answer to this agent");
   const ended = await scene.ended(5);
   expect(ended.every(({ outcome, is_estimated, api }) => outcome === "ok" && !is_estimated && api === "responses")).toBe(true);
   expect(ended.every(({ answer, request }) => answer !== undefined && request !== undefined)).toBe(true);

@@ -58,13 +58,13 @@ export function running(agent: string, attempt = 1): RunningGrant {
 }
 
 /** A claim whose exclusive grant is queued for `coder`. */
-export async function queueGrant(board: Blackboard) {
-  const { epoch, goal, claim } = await openClaim(board, ["coder"]);
-  const granted = { phase: "exclusive" as const, agents: [agentName("coder")] };
+export async function queueGrant(board: Blackboard, name = "coder") {
+  const { epoch, goal, claim } = await openClaim(board, [name]);
+  const granted = { phase: "exclusive" as const, agents: [agentName(name)] };
   const set = { status: "pending_exclusive", bidding: "closed", granted } as const;
   const readOn = board.connectionNumber();
-  await board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued("coder")], readOn }));
-  return { epoch, goal, claim, agent: agentName("coder") };
+  await board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued(name)], readOn }));
+  return { epoch, goal, claim, agent: agentName(name) };
 }
 
 export async function runGrant(board: Blackboard, leaseMs = 60_000) {

@@ -79,7 +79,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const deps: Deps = {
     board,
     models,
-    agents: new Map([["coder", { model: ModelName.parse("strong"), budget: options.grant ?? {} }]]),
+    agents: new Map(["coder", "other"].map((name) => [name, { model: ModelName.parse("strong"), budget: options.grant ?? {} }])),
     goalBudget: options.goal ?? {},
     keys,
     bodies: new BodyStore({ folder: join(folder, "record"), mode: options.mode ?? "bodies", log }),
@@ -134,11 +134,11 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   };
 }
 
-/** A running grant of `coder`, and the token that its command gets. */
-export async function tokenOf(board: Blackboard) {
-  const { goal, claim, agent } = await queueGrant(board);
+/** A running grant of the agent, and the token that its command gets. */
+export async function tokenOf(board: Blackboard, name = "coder") {
+  const { goal, claim, agent } = await queueGrant(board, name);
   const { text, digest } = newToken({ kind: "grant", claim: claim.id, agent, attempt: 1 });
-  const grant = { ...running("coder"), model_token: digest };
+  const grant = { ...running(name), model_token: digest };
   await board.acceptGrant({ claim: claim.id, grant, leaseMs: 600_000 });
   return { work: { goal, claim, agent, grant }, token: text };
 }

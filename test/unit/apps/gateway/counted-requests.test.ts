@@ -1,8 +1,10 @@
 // What the gateway remembers of counted requests, and what it forgets.
 import { expect, test } from "bun:test";
 import { CountedRequests } from "../../../../apps/gateway/counted-requests.ts";
+import { AgentName } from "../../../../lib/model/ids.ts";
 import { readRequest } from "../../../../lib/models/request.ts";
 
+const coder = AgentName.parse("coder");
 const usage = { input: 50, output: 7, cached: 0, cache_write: 0, reasoning: 0, long_cache_write: 0 };
 
 function requestOf(body: object) {
@@ -38,7 +40,9 @@ test("the oldest are forgotten where all together are large", () => {
 
 test("a conversation at the provider has the tokens of the answer that it ends with", () => {
   const counted = new CountedRequests();
-  counted.rememberResponse("resp_1", usage);
-  counted.rememberResponse("", usage);
-  expect([counted.sizeOf("resp_1"), counted.sizeOf("resp_2"), counted.sizeOf("")]).toEqual([57, undefined, undefined]);
+  counted.rememberResponse(coder, "resp_1", usage);
+  counted.rememberResponse(coder, "", usage);
+  expect(["resp_1", "resp_2", ""].map((id) => counted.sizeOf(coder, id))).toEqual([57, undefined, undefined]);
+  // A conversation of another agent is as unknown.
+  expect(counted.sizeOf(AgentName.parse("spy"), "resp_1")).toBeUndefined();
 });
