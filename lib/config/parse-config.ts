@@ -133,7 +133,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     people: [],
     order: Object.keys(agents).map((name) => AgentName.parse(name)),
     notify: notify.map((hook, index) => ({ ...hook, ...hooks.values[index] })),
-    triggers: resolveTriggers(triggers),
+    triggers: resolveTriggers({ triggers, agents }),
   };
   for (const [key, agent] of Object.entries(agents)) {
     const { build, image, path, role, command = [], environment: _entries, external, human, ...settings } = agent;

@@ -4,8 +4,12 @@ import type { TriggerFile } from "../model/config-triggers.ts";
 import { type Trigger, TriggerName } from "../model/trigger.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
-export function resolveTriggers(triggers: SettFile["triggers"]): Trigger[] {
-  return Object.entries(triggers).map(([name, trigger]) => triggerOf(TriggerName.parse(name), trigger));
+export function resolveTriggers({ triggers, agents }: Pick<SettFile, "triggers" | "agents">): Trigger[] {
+  const guards_secrets = Object.values(agents).some(({ secrets }) => secrets.length > 0) ? true : undefined;
+  return Object.entries(triggers).map(([name, trigger]) => {
+    const resolved = triggerOf(TriggerName.parse(name), trigger);
+    return resolved.kind === "webhook" ? { ...resolved, ...withoutUndefined({ guards_secrets } as const) } : resolved;
+  });
 }
 
 /** The schema lets a trigger have exactly one of the three. */

@@ -3,7 +3,7 @@ import type { SettConfig } from "../model/config.ts";
 import { Forge, type Trigger, type WebhookTrigger } from "../model/trigger.ts";
 import { cronProblem, nextRun } from "../triggers/cron.ts";
 import { fieldsOf } from "../triggers/fields.ts";
-import { commentEvents, forgeEvents } from "../triggers/forge-names.ts";
+import { commentEvents, forgeEvents, strangersEvents } from "../triggers/forge-names.ts";
 import { templateProblems } from "../triggers/goal-text.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
@@ -61,12 +61,27 @@ function warningsOf(trigger: Trigger, now: Date): Finding[] {
   return [...odd, ...openToAll(trigger, at("webhook", "events"))];
 }
 
-/** Otherwise a comment that an agent writes with the outcome would state the next goal. */
-function openToAll({ forge, events, people, comment }: WebhookTrigger, path: ConfigPath): Finding[] {
-  const kind = commentEvents[forge];
-  if (comment !== undefined || people.length > 0 || !events.some((event) => event.split(".")[0] === kind)) return [];
-  const sentence = `lets every comment state a goal, also one that an agent writes: \`comment: /sett\` or \`people: […]\` says which`;
-  return [{ path, sentence }];
+/** Otherwise a comment that an agent writes with the outcome would state the next goal, and strangers would spend the budget. */
+function openToAll({ forge, events, people, comment, guards_secrets }: WebhookTrigger, path: ConfigPath): Finding[] {
+  if (people.length > 0) return [];
+  const causes = (event: string) => {
+    const [kind = "", action] = event.split(".");
+    const actions = strangersEvents[forge][kind];
+    return actions !== undefined && (action === undefined || actions.includes(action));
+  };
+  const isComment = (event: string) => event.split(".")[0] === commentEvents[forge];
+  const open = events.filter(causes);
+  const comments = `lets every comment state a goal, also one that an agent writes: \`comment: /sett\` or \`people: […]\` says which`;
+  const others = open.filter((event) => !isComment(event)).map((event) => `\`${event}\``);
+  const subject = others.length === 1 ? `${others[0]} lets` : `${others.join(", ")} let`;
+  const strangers = `${subject} everyone who may read the project state a goal, and pay with your budget: \`people: […]\` says who may`;
+  const merges = events.some((event) => ["pull_request", "merge_request"].includes(event.split(".")[0] ?? ""));
+  const forks = "states no goal about code of a fork, because agents have secrets: `people: […]` says whose events let it run";
+  return [
+    ...(comment === undefined && open.some(isComment) ? [comments] : []),
+    ...(others.length > 0 ? [strangers] : []),
+    ...(guards_secrets && merges ? [forks] : []),
+  ].map((sentence) => ({ path, sentence }));
 }
 
 function mistakes(value: unknown, path: ConfigPath, problemOf: (text: string) => string | undefined): Finding[] {

@@ -28,7 +28,10 @@ export const CronTrigger = z.strictObject({
 });
 export type CronTrigger = z.infer<typeof CronTrigger>;
 
-/** `secret`: its name in `secrets`. `branches`, `people`: empty means all. `comment`: how a comment must begin; undefined: as it likes. */
+/**
+ * `secret`: its name in `secrets`. `branches`, `people`: empty means all. `comment`: how a comment must begin; undefined: as it likes.
+ * `guards_secrets`: agents have secrets, so that what comes from a fork needs the word of one of `people`.
+ */
 export const WebhookTrigger = z.strictObject({
   ...base,
   kind: z.literal("webhook"),
@@ -38,6 +41,7 @@ export const WebhookTrigger = z.strictObject({
   branches: z.array(z.string()),
   people: z.array(z.string()),
   comment: z.string().optional(),
+  guards_secrets: z.literal(true).optional(),
 });
 export type WebhookTrigger = z.infer<typeof WebhookTrigger>;
 

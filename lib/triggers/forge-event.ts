@@ -15,6 +15,8 @@ export type ForgeEvent = {
   /** The branch that was pushed, or that is to be merged into. */
   branch?: string | undefined;
   comment?: string | undefined;
+  /** The repository of the pull or merge request that it is about, where that is another one than the project's own. */
+  fork?: string | undefined;
   /** The commit that it is about. */
   commit?: CommitHash | undefined;
   /** Why there is nothing to work on, as a sentence. */
@@ -43,6 +45,12 @@ export function readParts<Schema extends z.ZodType>(
 /** Undefined where there is no commit, as for a branch that was deleted. */
 export function commitOf(text: string | null | undefined): CommitHash | undefined {
   return text == null || /^0+$/.test(text) ? undefined : CommitHash.safeParse(text).data;
+}
+
+/** `from`: the repository whose branch is to be merged; none is left where it was removed, which only a fork can be. */
+export function forkOf(from: string | null | undefined, own: string): string | undefined {
+  if (from == null) return "that is gone";
+  return from.toLowerCase() === own.toLowerCase() ? undefined : from;
 }
 
 const branchRef = "refs/heads/";

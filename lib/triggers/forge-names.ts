@@ -29,5 +29,19 @@ export const forgeEvents: Record<Forge, Kinds> = {
   },
 };
 
-/** Events that anyone who may write a comment can cause. */
+/** What anyone can cause who may only read a public project: event → actions. Labels, for one, need more. */
+export const strangersEvents: Record<Forge, Kinds> = {
+  github: {
+    pull_request: ["opened", "synchronize", "reopened", "closed", "edited", "ready_for_review", "converted_to_draft"],
+    issues: ["opened", "closed", "reopened", "edited"],
+    issue_comment: ["created", "edited", "deleted"],
+  },
+  gitlab: {
+    merge_request: ["open", "update", "reopen", "close"],
+    issue: ["open", "update", "reopen", "close"],
+    note: ["create", "update"],
+  },
+};
+
+/** Those of them that are comments, which a word at their beginning can narrow. */
 export const commentEvents: Record<Forge, string> = { github: "issue_comment", gitlab: "note" };

@@ -1,6 +1,6 @@
 // The events of GitHub's webhooks, as its documentation "Webhook events and payloads" has them.
 import { z } from "zod";
-import { commitOf, type ForgeEvent, type ForgeReading, nameOfRef, nothingIn, readParts } from "./forge-event.ts";
+import { commitOf, type ForgeEvent, type ForgeReading, forkOf, nameOfRef, nothingIn, readParts } from "./forge-event.ts";
 
 const Action = z.string().regex(/^[a-z_]{1,60}$/);
 const Account = z.object({ login: z.string() });
@@ -28,7 +28,7 @@ const PullRequest = z.object({
     body: Text,
     html_url: z.string(),
     updated_at: z.string(),
-    head: z.object({ sha: z.string() }),
+    head: z.object({ sha: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
     base: z.object({ ref: z.string() }),
   }),
 });
@@ -99,6 +99,7 @@ function ofPullRequest(event: z.infer<typeof PullRequest>): ForgeEvent {
     about: `${name} #${number}`,
     author: sender.login,
     branch: base.ref,
+    fork: forkOf(head.repo?.full_name, repository.full_name),
     commit,
     fields: {
       ...fieldsOf(name, repository.full_name, sender.login),

@@ -1,6 +1,6 @@
 // The events of GitLab's webhooks, as its documentation "Webhook events" has them.
 import { z } from "zod";
-import { commitOf, type ForgeEvent, type ForgeReading, nameOfRef, nothingIn, readParts } from "./forge-event.ts";
+import { commitOf, type ForgeEvent, type ForgeReading, forkOf, nameOfRef, nothingIn, readParts } from "./forge-event.ts";
 
 const Action = z
   .string()
@@ -9,6 +9,9 @@ const Action = z
 const Text = z.string().nullish();
 const Project = z.object({ path_with_namespace: z.string(), web_url: Text });
 const common = { project: Project, user: z.object({ username: z.string() }) };
+/** Older releases name a project by its number alone. */
+const Place = z.object({ path_with_namespace: z.string() }).nullish();
+const Sides = { source_project_id: z.int().nullish(), target_project_id: z.int().nullish(), source: Place };
 const LastCommit = z.object({ id: z.string() }).nullish();
 
 const Push = z.object({
@@ -32,6 +35,7 @@ const MergeRequest = z.object({
     updated_at: z.string(),
     target_branch: z.string(),
     last_commit: LastCommit,
+    ...Sides,
   }),
 });
 
@@ -58,7 +62,7 @@ const Note = z.object({
     action: Action,
     updated_at: z.string(),
   }),
-  merge_request: About.extend({ target_branch: z.string(), last_commit: LastCommit }).nullish(),
+  merge_request: About.extend({ target_branch: z.string(), last_commit: LastCommit, ...Sides }).nullish(),
   issue: About.nullish(),
   commit: z.object({ id: z.string(), message: z.string() }).nullish(),
 });
@@ -115,6 +119,7 @@ function ofMergeRequest({ project, user, object_attributes: request }: z.infer<t
     about: `${name} !${iid}`,
     author: user.username,
     branch,
+    fork: forkIn(request, project),
     commit,
     fields: {
       ...fieldsOf(name, project, user.username),
@@ -153,6 +158,7 @@ function ofNote({ project, user, object_attributes: note, merge_request, issue, 
     author: user.username,
     branch,
     comment: note.note,
+    fork: merge_request == null ? undefined : forkIn(merge_request, project),
     commit: hash,
     fields: {
       ...fieldsOf(name, project, user.username),
@@ -160,6 +166,13 @@ function ofNote({ project, user, object_attributes: note, merge_request, issue, 
       url: note.url ?? undefined,
     },
   };
+}
+
+type Merging = { [Side in keyof typeof Sides]?: z.infer<(typeof Sides)[Side]> };
+
+function forkIn({ source_project_id, target_project_id, source }: Merging, project: z.infer<typeof Project>) {
+  if (source_project_id != null && source_project_id === target_project_id) return undefined;
+  return forkOf(source?.path_with_namespace, project.path_with_namespace);
 }
 
 function nameOf(kind: string, action: string | undefined): string {

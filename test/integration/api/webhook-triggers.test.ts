@@ -26,6 +26,8 @@ const triggers = [
   hook("mr", "gitlab", "gitlab-token", { events: ["merge_request.open", "push"], people: ["ada"], goal: "Review !{{ number }}" }),
   hook("signed", "gitlab", "gitlab-key", { events: ["push"], goal: "Build {{ commit }}" }),
   hook("lost", "github", "not-there", { events: ["push"], goal: "Build" }),
+  hook("guarded", "github", "github-hook", { events: ["pull_request"], guards_secrets: true, goal: "Review" }),
+  hook("named", "github", "github-hook", { events: ["pull_request"], guards_secrets: true, people: ["ada"], goal: "Review" }),
   Trigger.parse({ kind: "tag", name: "release", tag: "v*", goal: "Publish" }),
 ];
 
@@ -161,6 +163,24 @@ test("what a condition leaves out is on record with its reason, and what the tri
     ["trigger_skipped", "push main", "The account mallory is none of `people`."],
   ]);
   expect(await forge.goals()).toMatchObject({ items: [] });
+});
+
+test("code of a fork never runs beside secrets without the word of a person who is named", async () => {
+  await using forge = await open();
+  const ofFork = (over: Record<string, unknown>) =>
+    github.pullRequest(over, { head: { sha: forge.repository.base, repo: { full_name: "mallory/door" } } });
+  const mallory = { sender: { login: "mallory" } };
+  const outcomeOf = async (payload: unknown, name: string) =>
+    Object((await forge.github("pull_request", payload, { name })).body).outcome;
+  expect(await outcomeOf(ofFork(mallory), "guarded")).toBe("skipped");
+  expect(await outcomeOf(ofFork({}), "guarded")).toBe("skipped");
+  expect(await outcomeOf(ofFork(mallory), "named")).toBe("skipped");
+  expect(await forge.goals()).toMatchObject({ items: [] });
+  expect((await forge.events()).map(({ data }) => data?.reason)).toContain(
+    "It is about code of the fork mallory/door, and agents have secrets: only an account of `people` may let it run.",
+  );
+  expect(await outcomeOf(github.pullRequest(mallory), "guarded")).toBe("fired");
+  expect(await outcomeOf(ofFork({ action: "labeled", label: { name: "try it" } }), "named")).toBe("fired");
 });
 
 test("what Sett does not know is refused with a sentence", async () => {

@@ -43,7 +43,7 @@ export const github = {
       body: "It is grey.",
       html_url: "https://github.com/octo-org/door/pull/12",
       updated_at: "2026-11-24T10:00:00Z",
-      head: { ref: "paint", sha: commit },
+      head: { ref: "paint", sha: commit, repo: { full_name: "octo-org/door" } },
       base: { ref: "main", sha: before },
       user: { login: "grace" },
       ...pull,
@@ -130,6 +130,7 @@ export const gitlab = {
       updated_at: "2026-11-24 10:00:00 UTC",
       source_branch: "paint",
       target_branch: "main",
+      ...{ source_project_id: 15, target_project_id: 15, source: { path_with_namespace: "mike/door" } },
       last_commit: { id: commit, message: "Paint the door" },
       ...over,
     },
@@ -160,7 +161,10 @@ export const gitlab = {
       url: "https://gitlab.example.org/mike/door/-/merge_requests/3#note_1244",
       updated_at: "2026-11-24 09:30:00 UTC",
     },
-    merge_request: { id: 7, iid: 3, title: "Paint the door", target_branch: "main", last_commit: { id: commit } },
+    merge_request: {
+      ...{ id: 7, iid: 3, title: "Paint the door", target_branch: "main", last_commit: { id: commit } },
+      ...{ source_project_id: 15, target_project_id: 15, source: { path_with_namespace: "mike/door" } },
+    },
     ...over,
   }),
 };

@@ -97,6 +97,37 @@ test("an action that the forge does not have is a warning, and so is a comment o
     expect((await read(hook(`events: [issue_comment.created], ${rest}`))).warnings).toEqual([]);
 });
 
+test("what strangers can cause is a warning without people, and what only members can is none", async () => {
+  const strangers = (subject: string) =>
+    `triggers.pr.webhook.events: ${subject} everyone who may read the project state a goal, and pay with your budget: \`people: […]\` says who may`;
+  expect((await read(hook("events: [issues, pull_request.opened, push]"))).warnings).toEqual([
+    strangers("`issues`, `pull_request.opened` let"),
+  ]);
+  const gitlab = (events: string) => hook(`events: [${events}]`).replace("github", "gitlab");
+  expect((await read(gitlab("merge_request.update"))).warnings).toEqual([strangers("`merge_request.update` lets")]);
+  expect((await read(gitlab("note.create, issue.open"))).warnings).toEqual([
+    expect.stringContaining("every comment"),
+    strangers("`issue.open` lets"),
+  ]);
+  for (const events of ["issues.labeled, pull_request.labeled, push, tag_push", "pull_request.enqueued"])
+    expect((await read(hook(`events: [${events}]`))).warnings).toEqual([]);
+  expect((await read(gitlab("merge_request.merge, merge_request.approved"))).warnings).toEqual([]);
+  expect((await read(hook("events: [issues, pull_request.opened], people: [ada]"))).warnings).toEqual([]);
+});
+
+test("beside secrets of agents, a trigger without people works on no code of a fork, which is a warning", async () => {
+  const text = validText.replace(/^( +)command:/m, "$1secrets: [{ name: hook }]\n$1command:");
+  const inFile = async (events: string) => {
+    await using made = await configFolder({ "sett.yml": `${text}${secrets}triggers:\n${hook(events)}` });
+    const { config, warnings } = await readConfig(made.path, host);
+    return [config.triggers[0], warnings.map(({ sentence }) => sentence).filter((sentence) => sentence.includes("fork"))];
+  };
+  const forks = "states no goal about code of a fork, because agents have secrets: `people: […]` says whose events let it run";
+  expect(await inFile("events: [pull_request.labeled]")).toMatchObject([{ guards_secrets: true }, [forks]]);
+  expect(await inFile("events: [pull_request.labeled], people: [ada]")).toMatchObject([{ guards_secrets: true }, []]);
+  expect(await inFile("events: [push]")).toMatchObject([{ guards_secrets: true }, []]);
+});
+
 test("the text of a goal names only what its trigger has", async () => {
   const found = await mistakes(hook("events: [push]", "Review {{ titel }} {{ tag }} {{"));
   expect(found).toEqual([

@@ -40,3 +40,17 @@ test("a comment begins with the whole word, and other events need none", () => {
 test("what is nothing to work on does not fire", () => {
   expect(matchEvent(all, { ...push, nothing: "The push deletes it." })).toEqual({ kind: "skip", reason: "The push deletes it." });
 });
+
+test("beside secrets, code of a fork needs the word of one who is named", () => {
+  const guarded = { ...all, events: ["pull_request"], guards_secrets: true as const };
+  const own: ForgeEvent = { ...push, name: "pull_request.opened" };
+  const ofFork = { ...own, fork: "mallory/door" };
+  expect(matchEvent(guarded, own)).toEqual({ kind: "fires" });
+  expect(matchEvent(guarded, ofFork)).toEqual({
+    kind: "skip",
+    reason: "It is about code of the fork mallory/door, and agents have secrets: only an account of `people` may let it run.",
+  });
+  expect(matchEvent({ ...guarded, people: ["ada"] }, ofFork)).toEqual({ kind: "fires" });
+  expect(matchEvent({ ...guarded, people: ["grace"] }, ofFork)).toMatchObject({ kind: "skip" });
+  expect(matchEvent({ ...all, events: ["pull_request"] }, ofFork)).toEqual({ kind: "fires" });
+});

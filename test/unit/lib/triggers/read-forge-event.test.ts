@@ -113,3 +113,29 @@ test("whatever is sent, reading it never fails", () => {
     }),
   );
 });
+
+test("a pull or merge request of another repository is of a fork, also where that is gone", () => {
+  const forkIn = (...event: Parameters<typeof eventOf>) => eventOf(...event).fork;
+  const pull = (repo: object | null | undefined) => github.pullRequest({}, { head: { sha: commit, repo } });
+  const mallory = { path_with_namespace: "mallory/door" };
+  expect([
+    forkIn("github", "pull_request", github.pullRequest()),
+    forkIn("github", "pull_request", pull({ full_name: "Octo-Org/door" })),
+    forkIn("github", "pull_request", pull({ full_name: "mallory/door" })),
+    forkIn("github", "pull_request", pull(null)),
+    forkIn("github", "push", github.push()),
+  ]).toEqual([undefined, undefined, "mallory/door", "that is gone", undefined]);
+  const gone = { source_project_id: null, source: null };
+  expect([
+    forkIn("gitlab", "Merge Request Hook", gitlab.mergeRequest()),
+    forkIn("gitlab", "Merge Request Hook", gitlab.mergeRequest({ source_project_id: 99, source: mallory })),
+    forkIn("gitlab", "Merge Request Hook", gitlab.mergeRequest(gone)),
+    forkIn("gitlab", "Note Hook", gitlab.note("hm")),
+    forkIn(
+      "gitlab",
+      "Note Hook",
+      gitlab.note("hm", { merge_request: { ...gitlab.note("").merge_request, source_project_id: 9, source: mallory } }),
+    ),
+    forkIn("gitlab", "Note Hook", gitlab.note("hm", { merge_request: null, issue: { iid: 1, title: "x" } })),
+  ]).toEqual([undefined, "mallory/door", "that is gone", undefined, "mallory/door", undefined]);
+});
