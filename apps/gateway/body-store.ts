@@ -1,7 +1,7 @@
 // Keeps the bodies of requests and answers, compressed, each under the digest of its content.
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
@@ -56,7 +56,7 @@ export class BodyStore {
     const draft = this.#draft();
     const write = async () => {
       const path = pathOfBody(this.#folder, digest);
-      if (await exists(path)) return;
+      if (await isKept(path)) return;
       await mkdir(dirname(draft), { recursive: true, mode: 0o700 });
       await writeFile(draft, await promisify(gzip)(Buffer.concat(parts)), { mode: 0o600 });
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -159,8 +159,10 @@ function drained(compressor: Gzip): Promise<void> {
   });
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await access(path).then(
+/** A body that is sent again is kept from now on. */
+async function isKept(path: string): Promise<boolean> {
+  const now = new Date();
+  return await utimes(path, now, now).then(
     () => true,
     () => false,
   );

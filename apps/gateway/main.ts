@@ -21,6 +21,7 @@ import { readEgressSettings } from "./egress/settings.ts";
 import { Gateway } from "./gateway.ts";
 import { KeyFolder, parseKeys } from "./keys.ts";
 import { createGatewayMetrics } from "./metrics.ts";
+import { runOldBodies } from "./old-bodies.ts";
 import { probeModels } from "./probe.ts";
 import { createProviderUpstream } from "./provider-upstream.ts";
 import { putSecrets } from "./put-secrets.ts";
@@ -102,6 +103,8 @@ async function runGateway(settings: Settings): Promise<void> {
   const server = serve(address, createGatewayApp(gateway).fetch);
   using sockets = new DisposableStack();
   for (const path of socketsOf(settings)) sockets.use(await openSocket(path, server.port ?? 0));
+  const folder = settings.recordFolder;
+  void runOldBodies({ folder, keptMs: settings.transcriptsKeptMs, log, nowMs: () => clock.now().getTime() }, signal);
   log.info("Gateway started", { version: packageJson.version, port: server.port });
   hasStarted();
   await gateway.run(signal);

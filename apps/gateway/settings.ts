@@ -35,6 +35,7 @@ export const Environment = z.object({
     .default({})
     .describe("The budget of a goal, as JSON. Default: no limit."),
   SETT_MODEL_RECORD: RecordMode.default("bodies").describe("What is kept of a call: the bodies, or only their digests."),
+  SETT_TRANSCRIPT_RETENTION: DurationText.optional().describe("After how long bodies are removed. Default: never."),
   SETT_KEYS_DIR: z.string().min(1).default("/keys").describe("Where the keys are: one file for each model, under its name."),
   SETT_RECORD_DIR: z.string().min(1).default("/record").describe("Where the bodies of requests and answers are kept."),
   SETT_CASSETTE_DIR: z.string().min(1).optional().describe("Where exchanges are recorded, or replayed from."),
@@ -61,6 +62,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     agents: new Map(Object.entries(read.SETT_MODEL_AGENTS)),
     goalBudget: read.SETT_GOAL_BUDGET,
     recordMode: read.SETT_MODEL_RECORD,
+    transcriptsKeptMs: read.SETT_TRANSCRIPT_RETENTION,
     keysFolder: read.SETT_KEYS_DIR,
     recordFolder: read.SETT_RECORD_DIR,
     cassette: cassetteOf(read.SETT_CASSETTE_DIR, read.SETT_CASSETTE_MODE),

@@ -19,6 +19,8 @@ export const owedEveryMs = 5_000;
 export const publishedEveryMs = 100;
 /** How long a loop rests whose bell rings when it has something to do: a bell that did not ring must cost no more than a delay. */
 export const restMs = 15_000;
+/** What is to go after days need not go within the hour. */
+export const oldEventsEveryMs = 3_600_000;
 export const silentEveryMs = 1_000;
 export const watchEveryMs = 2_000;
 /** An agent is silent after ten seconds at least. */

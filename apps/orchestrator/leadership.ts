@@ -37,6 +37,7 @@ import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Loops } from "./loops.ts";
 import { MailWatch } from "./mail-watch.ts";
 import { Notifier } from "./notify/notifier.ts";
+import { OldEvents } from "./old-events.ts";
 import { type Owed, OwedEvents } from "./owed-events.ts";
 import { PauseCache } from "./pause-cache.ts";
 import { PostOffice } from "./post-office.ts";
@@ -134,6 +135,7 @@ export class Leadership {
     const byHand = new BidsByHand(deps, decider);
     const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
     const scan = new AdoptionScan();
+    const oldEvents = new OldEvents(deps);
     const connections = new ConnectionWatch(deps);
     const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { agentCache, decider });
@@ -152,6 +154,7 @@ export class Leadership {
       }),
       this.#loops.every(bidsEveryMs, ending, () => byHand.tick(ending)),
       this.#loops.again(ending, () => scan.tick(deps)),
+      this.#loops.again(ending, () => oldEvents.tick()),
       this.#reconcile(contact, ending),
       this.#loops.whenRung(silentBidders.bell, ending, async () => {
         await silentBidders.tick();

@@ -117,6 +117,7 @@ export type CandidateBlackboard = Pick<
   | "logAsLeader"
   | "oweEvent"
   | "settleOwed"
+  | "removeOldEvents"
   | "followMail"
   | "answerMail"
   | "readGrant"

@@ -67,9 +67,9 @@ export function keysOf(instance: InstanceName) {
     biddingClaims: `${prefix}claims:bidding`,
     /** zset: deadlines, next announcements, leases and later attempts, scored by when they are due (Unix ms). */
     due: `${prefix}due`,
-    /** stream: the log. Each entry has the fields `type` and `event` (JSON). Entries go only with goals that are moved into files. */
+    /** stream: the log. Each entry has the fields `type` and `event` (JSON). Entries go with goals that are moved into files, and by `retention`. */
     events: `${prefix}events`,
-    /** string: how many entries of the log functions have removed, with goals that were moved into files. */
+    /** string: how many entries of the log functions have removed. */
     removedEvents: `${prefix}events:removed`,
     /** hash: SHA-256 → a file into which goals were moved, as JSON. */
     archives: `${prefix}archives`,
@@ -116,7 +116,8 @@ export function keysOf(instance: InstanceName) {
     pausedMail: `${prefix}paused:mail`,
     /**
      * hash: what was done about a trigger of sett.yml: `schedule`, `run` (the last one that is dealt with), `goal` (its goal), `begun` and
-     * `begun_missed` (the last one that was begun); `since`, and `tag:{name}` with the commit of each tag that is known.
+     * `begun_missed` (the last one that was begun), `skipped_for` and `skipped_at` (the goal for which a run was skipped, and the last time
+     * that the log said so); `since`, and `tag:{name}` with the commit of each tag that is known.
      */
     trigger: (name: TriggerName) => `${prefix}trigger:${name}`,
     /** channel: the id of each new artefact. A hint. */

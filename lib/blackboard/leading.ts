@@ -46,6 +46,7 @@ type UnderEpoch = {
   logAsLeader(draft: Parameters<Whole["logAsLeader"]>[0], readOn?: number): ReplyOf<Whole["logAsLeader"]>;
   oweEvent(...owed: FirstTwo<Whole["oweEvent"]>): ReplyOf<Whole["oweEvent"]>;
   settleOwed(ids: readonly string[], readOn: number): ReplyOf<Whole["settleOwed"]>;
+  removeOldEvents(ids: Parameters<Whole["removeOldEvents"]>[0]): ReplyOf<Whole["removeOldEvents"]>;
   postAsLeader(artefact: Parameters<Whole["postAsLeader"]>[0]): ReplyOf<Whole["postAsLeader"]>;
   finishGrant(order: FinishOrder): Promise<FinishReply>;
 };
@@ -89,6 +90,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     logAsLeader: (draft, readOn) => unfenced(board.logAsLeader(draft, epoch, readOn)),
     oweEvent: (owed, draft) => unfenced(board.oweEvent(owed, draft, epoch)),
     settleOwed: (ids, readOn) => unfenced(board.settleOwed(ids, epoch, readOn)),
+    removeOldEvents: (ids) => unfenced(board.removeOldEvents(ids, epoch)),
     postAsLeader: (artefact) => unfenced(board.postAsLeader(artefact, epoch)),
     async finishGrant({ commit, ...order }) {
       const reply = await board.finishGrant({ ...order, ...(commit && { commit: { ...commit, epoch } }) });

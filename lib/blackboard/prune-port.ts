@@ -28,6 +28,8 @@ export interface PruneBoard {
   removeOfGoal(goal: GoalId, limit: number): Promise<{ left: number }>;
   /** Removes events from the log; returns how many of them were there. */
   removeEvents(ids: readonly string[]): Promise<number>;
+  /** The same, as the leader does it with old events of no goal. */
+  removeOldEvents(ids: readonly string[], epoch: number): Promise<{ outcome: "removed" | "fenced" }>;
   /** Remembers a file into which goals are moved, and logs the event with it. A repeat logs it again. */
   recordArchive(archive: KnownArchive, event: EventDraft, actor: Actor): Promise<void>;
   /** All files into which goals of this instance were ever moved, by their digests. */

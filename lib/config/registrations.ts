@@ -5,10 +5,11 @@ import type { Policy } from "../model/policy.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 export function policyOf(config: SettConfig): Policy {
-  const { consensus, clarification, limits } = config;
+  const { consensus, clarification, limits, retention } = config;
   // Not part of the policy: cubs, orchestrator and gateway get these limits by variables of their own.
   const { context_bytes: _context, shutdown_ms: _shutdown, lease_ms: _lease, budget: _budget, ...decidedBy } = limits;
-  return { consensus, clarification, ...decidedBy };
+  const { other_events_ms } = retention;
+  return { consensus, clarification, ...decidedBy, ...(other_events_ms !== undefined && { other_events_ms }) };
 }
 
 /** `images`: agent name → digest or id of its image. An agent without one is registered as not started by a container runtime. */

@@ -9,6 +9,7 @@ import { ImageName, Role, UnreservedAgentName } from "./config-names.ts";
 import { HookFile } from "./config-notify.ts";
 import { ContextSize, Duration, durationBetween, Port } from "./config-quantities.ts";
 import { AgentResources } from "./config-resources.ts";
+import { Retention } from "./config-retention.ts";
 import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
 import { type Triggers, TriggersFile } from "./config-triggers.ts";
@@ -194,6 +195,7 @@ export const SettFile = z.strictObject({
     .describe("The agents by name."),
   notify: z.array(HookFile).max(20).default([]).describe("The webhooks to notify when a person is needed, or a goal has ended."),
   triggers: TriggersFile,
+  retention: Retention.prefault({}).describe("How long what has ended is kept. Default: for ever."),
   services: Services.prefault({}).describe("Sett's own containers."),
 });
 export type SettFile = z.infer<typeof SettFile>;

@@ -10,6 +10,8 @@ import { skip } from "./skip.ts";
 /** A run that has begun; `time`: ISO 8601. */
 type Begun = { time: string; missed: number };
 
+const dayMs = 86_400_000;
+
 export class CronWatch {
   readonly #parts: TriggerParts;
   /** Trigger → when it is next due (Unix milliseconds), so that most looks need no read. Unknown: the record says it. */
@@ -45,18 +47,28 @@ export class CronWatch {
         return await this.look(trigger);
       }
       case "run":
-        await this.#run(trigger, { time: decision.at.toISOString(), missed: decision.missed }, marks.get("goal"));
+        await this.#run(trigger, { time: decision.at.toISOString(), missed: decision.missed }, marks);
         return this.#expect(trigger, decision.at);
     }
   }
 
-  /** Two runs never work at the same time: a run is skipped while the goal of the last one is not at rest. */
-  async #run(trigger: CronTrigger, run: Begun, last: string | undefined): Promise<void> {
+  /**
+   * Two runs never work at the same time: a run is skipped while the goal of the last one is not at rest. The log says so of each goal once a
+   * day: a goal that waits for a person for a year would else make an event of every minute.
+   */
+  async #run(trigger: CronTrigger, run: Begun, marks: ReadonlyMap<string, string>): Promise<void> {
     const { time, missed } = run;
+    const last = marks.get("goal");
     const busy = await this.#stateOfLast(last);
     if (busy !== undefined) {
+      const isLogged = marks.get("skipped_for") === last && Date.parse(time) - Date.parse(marks.get("skipped_at") ?? "") < dayMs;
+      if (isLogged) {
+        await this.#parts.board.recordTrigger({ ...ofTrigger(trigger), ...markOf(time) });
+        return;
+      }
       const reason = `The goal of the last run, ${last}, is still ${busy}.`;
-      return await skip(this.#parts, trigger, { cause: time, reason, mark: markOf(time) });
+      const fields = { skipped_for: last ?? "", skipped_at: time };
+      return await skip(this.#parts, trigger, { cause: time, reason, mark: { ...markOf(time), fields } });
     }
     const begin = { mark: "begun", value: time, fields: { begun_missed: String(missed) } };
     await this.#parts.board.recordTrigger({ ...ofTrigger(trigger), ...begin });

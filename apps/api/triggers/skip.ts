@@ -5,11 +5,16 @@ import { actorOf, type TriggerParts } from "./fire.ts";
 
 const maxLength = 300;
 
-/** `mark`: what is dealt with by it, in the record of the trigger; without one, each call is an event of its own. */
+type Mark = { mark: string; value: string; fields?: Readonly<Record<string, string>> };
+
+/**
+ * `mark`: what is dealt with by it, in the record of the trigger, which gets `fields` as well; without a mark, each call is an event of its
+ * own.
+ */
 export async function skip(
   { board, deps }: TriggerParts,
   trigger: Trigger,
-  { cause, reason, mark }: { cause: string; reason: string; mark?: { mark: string; value: string } },
+  { cause, reason, mark }: { cause: string; reason: string; mark?: Mark },
 ): Promise<void> {
   const actor = actorOf(trigger);
   const data = { kind: trigger.kind, cause: short(cause), reason: short(reason) };

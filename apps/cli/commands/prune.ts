@@ -1,15 +1,20 @@
 // sett prune: moves goals that have ended from the blackboard into a file.
 import { basename, resolve } from "node:path";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { archiveName } from "../../../lib/client/archive-name.ts";
 import { overwrittenSentence } from "../../../lib/client/facts/checked.ts";
+import { checkConfig } from "../../../lib/config/read-config.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { eventPages } from "../archive/log-order.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
+import { configPath } from "../program/config-path.ts";
 import { chooseGoals, type DamagedGoal, type PrunableGoal } from "../prune/choose.ts";
 import { moveGoals } from "../prune/move.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -22,6 +27,7 @@ export const prune = defineCommand({
     "artefacts, claims and events. `sett hoard --archive FILE` reads the file. Goals that are open or wait for a person stay,",
     "and so do goals to which they refer. sett writes the file and reads it back before it removes anything. If it is",
     "interrupted after that, the next run removes the rest. The log records who moved which goals, and the file's digest.",
+    "Without --before, `retention.goals` of sett.yml says how long goals are kept: put `sett prune` into cron.",
     "Commits stay in git as refs/sett/…. It also removes kept logs of containers that were removed before then.",
   ].join("\n"),
   args: {
@@ -29,7 +35,7 @@ export const prune = defineCommand({
       type: "string",
       alias: "b",
       valueHint: "TIME",
-      description: "only goals that have not changed since then: 30d (thirty days ago), or a date",
+      description: "only goals that have not changed since then: 30d, or a date (default: `retention.goals` of sett.yml)",
     },
     "dry-run": { type: "boolean", description: "only say what would be moved" },
     to: { type: "string", valueHint: "FILE", description: "the file (default: sett-NAME-TIME.jsonl in this folder)" },
@@ -37,11 +43,16 @@ export const prune = defineCommand({
     json: jsonArgument,
     name: nameArgument,
   },
-  examples: ["sett prune --before 30d --dry-run", "sett prune --before 2026-10-01 --to /backup/sett-2026-09.jsonl"],
+  examples: [
+    "sett prune --before 30d --dry-run",
+    "sett prune --dry-run  # by `retention` in sett.yml",
+    "sett prune --before 2026-10-01 --to /backup/sett-2026-09.jsonl",
+  ],
   endsItself: true,
   isOfThisMachine: true,
   async run(args, shell) {
-    const ago = readBefore(args.before);
+    const retention = args.before === undefined ? await readRetention(shell) : undefined;
+    const ago = readBefore(args.before, retention?.goals_ms);
     await using session = await openSession(shell, args.name);
     const actor = await session.actor(args.as);
     const { board } = session;
@@ -49,6 +60,7 @@ export const prune = defineCommand({
     const before = new Date(ago(nowMs)).toISOString();
     const { goals, damaged, referred } = await chooseGoals(board, Date.parse(before));
     const isDry = args["dry-run"];
+    if (isDry && retention !== undefined) await noteOthers(board, retention, nowMs, shell);
     const pruneLogs = () => removeKeptLogs(session.place, Date.parse(before), isDry, shell);
     if (isDry || goals.length === 0) {
       const nothing = { file: null, sha256: null, logs: await pruneLogs(), dry_run: isDry };
@@ -121,9 +133,46 @@ function counted(count: number, what: string): string {
 
 const msOf: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
-/** A function from the present time to the time of --before. Throws `usage`. */
-function readBefore(text: string | undefined): (nowMs: number) => number {
-  const hint = "For example: --before 30d, --before 12h, --before 2026-10-01";
+type Retention = SettConfig["retention"];
+
+/** The `retention` of this folder's sett.yml; undefined where there is no file, or one with mistakes. */
+async function readRetention({ cwd, env }: Shell): Promise<Retention | undefined> {
+  const file = resolve(cwd, await configPath(cwd, undefined));
+  try {
+    return (await checkConfig(file, env, { withoutKeys: true })).config?.retention;
+  } catch (error) {
+    if (error instanceof SettError) return undefined;
+    throw error;
+  }
+}
+
+/** What the instance itself removes by `retention`, for --dry-run. */
+async function noteOthers(
+  board: PersonBlackboard,
+  { other_events_ms, transcripts_ms }: Retention,
+  nowMs: number,
+  { messages }: Shell,
+): Promise<void> {
+  if (other_events_ms !== undefined) {
+    let events = 0;
+    for await (const page of eventPages(board, await board.endOfEvents()))
+      events += page.filter(
+        ({ id, goal_id }) => goal_id === undefined && Number.parseInt(id, 10) < nowMs - other_events_ms,
+      ).length;
+    messages.note(`The orchestrator removes ${counted(events, "event")} of no goal, older than ${daysOf(other_events_ms)}.`);
+  }
+  if (transcripts_ms !== undefined)
+    messages.note(`The gateway removes the bodies of calls that are older than ${daysOf(transcripts_ms)}.`);
+}
+
+function daysOf(ms: number): string {
+  return counted(ms / (msOf.d ?? ms), "day");
+}
+
+/** A function from the present time to the time of --before, or of `retention.goals`. Throws `usage`. */
+function readBefore(text: string | undefined, retentionMs: number | undefined): (nowMs: number) => number {
+  const hint = "For example: --before 30d, --before 12h, --before 2026-10-01. Or set `retention: { goals: 90d }` in sett.yml.";
+  if (text === undefined && retentionMs !== undefined) return (nowMs) => nowMs - retentionMs;
   if (text === undefined) throw new SettError("usage", "--before is missing: since when must a goal be unchanged?", { hint });
   const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text.trim()) ?? [];
   if (count !== undefined) return (nowMs) => nowMs - Number(count) * (msOf[unit] ?? 0);

@@ -78,10 +78,15 @@ function environmentOf(input: PlanInput): Record<string, string> {
     SETT_MODEL_AGENTS: JSON.stringify(Object.fromEntries(agents)),
     SETT_GOAL_BUDGET: JSON.stringify(config.limits.budget),
     SETT_MODEL_RECORD: config.models.record,
+    ...retentionOf(config),
     SETT_KEYS_DIR: keysDir,
     SETT_RECORD_DIR: recordDir,
     ...cassetteEnvironment(input),
   };
+}
+
+function retentionOf({ retention: { transcripts_ms } }: SettConfig): Record<string, string> {
+  return transcripts_ms === undefined ? {} : { SETT_TRANSCRIPT_RETENTION: `${transcripts_ms}ms` };
 }
 
 /** For a replay no model needs its key. */

@@ -133,7 +133,7 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
     ...agentsOf(state),
     ...mailOf(state, contact, ensureOn, closing.signal),
     ...modelsOf(state, ensureOn),
-    ...pruneOf(state),
+    ...pruneOf(state, isFenced),
     ...repliesOf(state),
     ...noticesOf(state, isFenced),
     ...triggersOf(state),

@@ -2,9 +2,10 @@
 import { isEnded } from "../../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import { inOrder, type PruneBoard } from "../prune-port.ts";
+import type { IsFenced } from "./leader.ts";
 import type { State } from "./state.ts";
 
-export function pruneOf(state: State): PruneBoard {
+export function pruneOf(state: State, isFenced: IsFenced): PruneBoard {
   const artefactsOf = (goal: GoalId) => state.goals.get(goal)?.artefacts ?? [];
   const claimsOf = (id: ArtefactId) => [...(state.causes.get(id)?.values() ?? [])];
   return {
@@ -41,13 +42,12 @@ export function pruneOf(state: State): PruneBoard {
       return { left: 0 };
     },
 
-    async removeEvents(ids) {
-      const removed = new Set(ids);
-      const kept = state.events.filter(({ id }) => !removed.has(id));
-      const count = state.events.length - kept.length;
-      state.events.splice(0, state.events.length, ...kept);
-      state.pruned.removed += count;
-      return count;
+    removeEvents: async (ids) => removeEvents(state, ids),
+
+    async removeOldEvents(ids, epoch) {
+      if (isFenced(epoch)) return { outcome: "fenced" };
+      removeEvents(state, ids);
+      return { outcome: "removed" };
     },
 
     async recordArchive(archive, event, actor) {
@@ -57,6 +57,15 @@ export function pruneOf(state: State): PruneBoard {
 
     listArchives: async () => inOrder([...state.pruned.archives.values()]),
   };
+}
+
+function removeEvents(state: State, ids: readonly string[]): number {
+  const removed = new Set(ids);
+  const kept = state.events.filter(({ id }) => !removed.has(id));
+  const count = state.events.length - kept.length;
+  state.events.splice(0, state.events.length, ...kept);
+  state.pruned.removed += count;
+  return count;
 }
 
 function remove(state: State, id: ArtefactId, claims: readonly ClaimId[]): void {

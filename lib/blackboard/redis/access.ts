@@ -73,6 +73,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hstrlen",
         "hvals",
         "getrange",
+        "incrby",
       ],
       ...["blmpop", "lpop", "lrem", "rpush"],
       ...["xadd", "xdel", "xrange", "xread", "xrevrange", "xtrim"],

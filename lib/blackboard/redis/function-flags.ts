@@ -29,6 +29,7 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   retireGoal: "allow-oom",
   removeOfGoal: "allow-oom",
   removeEvents: "allow-oom",
+  removeOldEvents: "allow-oom",
   recordArchive: "allow-oom",
   logEvent: "allow-oom",
 };

@@ -56,6 +56,7 @@ import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import releaseLeaderLease from "../lua/release-leader-lease.lua" with { type: "text" };
 import removeEvents from "../lua/remove-events.lua" with { type: "text" };
 import removeOfGoal from "../lua/remove-of-goal.lua" with { type: "text" };
+import removeOldEvents from "../lua/remove-old-events.lua" with { type: "text" };
 import renewCalls from "../lua/renew-calls.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
 import reserveCall from "../lua/reserve-call.lua" with { type: "text" };
@@ -135,6 +136,7 @@ const sources: Record<FunctionName, string> = {
   retireGoal,
   removeOfGoal,
   removeEvents,
+  removeOldEvents,
   countLostEvents,
   recordArchive,
 };

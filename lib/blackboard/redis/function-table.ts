@@ -193,6 +193,11 @@ export const functionTable = {
     outcomes: { left: ["count"] },
   },
   removeEvents: { keys: ["removed_events"], args: { ids: "text*" }, outcomes: { removed: ["count"] } },
+  removeOldEvents: {
+    keys: ["orchestrator", "removed_events"],
+    args: { epoch: "number", ids: "text*" },
+    outcomes: { removed: ["count"], fenced },
+  },
   countLostEvents: { keys: ["log", "removed_events"], args: {}, outcomes: { lost: ["count"] } },
   recordArchive: {
     keys: ["archives"],

@@ -29,6 +29,11 @@ export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
       return Number((await call("removeEvents", { removed_events: keys.removedEvents }, { ids })).count);
     },
 
+    async removeOldEvents(ids, epoch) {
+      const stored = { orchestrator: keys.orchestrator, removed_events: keys.removedEvents };
+      return { outcome: (await call("removeOldEvents", stored, { epoch, ids })).outcome };
+    },
+
     async recordArchive(archive, event, actor) {
       const { sha256 } = archive;
       const args = { sha256, archive: JSON.stringify(archive), event: eventRecord(event, actor) };

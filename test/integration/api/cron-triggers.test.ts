@@ -80,6 +80,25 @@ test("with `skip`, missed runs are also on record where the next one is on time"
   ]);
 });
 
+test("a goal that waits for long makes an event a day of a run a minute, and a restart no more of them", async () => {
+  await using scene = await TriggerScene.open();
+  const minutely = { ...nightly, cron: "* * * * *" };
+  const looks = await scene.start([minutely]);
+  scene.now = "2026-11-21T03:00:00Z";
+  await looks.lookAtClock();
+  for (const minute of ["01", "02", "03", "04"]) {
+    scene.now = `2026-11-21T03:${minute}:30Z`;
+    await (minute === "03" ? await scene.start([minutely]) : looks).lookAtClock();
+  }
+  const skipped = async () => (await scene.events()).filter(({ type }) => type === "trigger_skipped").map(({ cause }) => cause);
+  expect(await skipped()).toHaveLength(1);
+  scene.now = "2026-11-22T03:02:30Z";
+  await looks.lookAtClock();
+  scene.now = "2026-11-22T03:03:30Z";
+  await looks.lookAtClock();
+  expect(await skipped()).toHaveLength(2);
+});
+
 test("a run is skipped while the goal of the last one is not at rest", async () => {
   await using scene = await TriggerScene.open();
   const looks = await scene.start([nightly]);

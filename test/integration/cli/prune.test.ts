@@ -238,3 +238,21 @@ function orderTo(file: string) {
   const header = { sett_archive: 1 as const, instance: "demo", version: "0.0.0", created_at: now, before: now };
   return { path: join(at.folder, file), header, actor: ada, file, signal: new AbortController().signal };
 }
+
+test("without --before, `retention.goals` of sett.yml says which goals are moved, and --dry-run what the instance removes", async () => {
+  const none = await at.sett("prune");
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining("--before is missing")]);
+  await writeFile(
+    join(at.folder, "sett.yml"),
+    "version: '1.0'\nagents: { a: { external: true } }\nretention: { goals: 90d, transcripts: 30d, other_events: 30d }\n",
+  );
+  await achieved();
+  await catchUp();
+  const dry = await at.sett("prune", "--dry-run");
+  expect(dry.code).toBe(0);
+  expect(dry.err).toContain("The orchestrator removes 0 events of no goal, older than 30 days.");
+  expect(dry.err).toContain("The gateway removes the bodies of calls that are older than 30 days.");
+  const { before, goals } = JSON.parse(await at.need("prune", "--json"));
+  expect(goals).toEqual([]);
+  expect(Date.now() - Date.parse(before)).toBeWithin(89 * 86_400_000, 91 * 86_400_000);
+});

@@ -209,6 +209,8 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         ["XREAD", "STREAMS", events, "0"],
         call(at, "logEvent", {}, { event: logged }),
         call(at, "logAsLeader", { orchestrator }, { epoch: 1, event: logged }),
+        call(at, "removeEvents", { removed_events: at.keys.removedEvents }, { ids: ["0-1"] }),
+        call(at, "removeOldEvents", { orchestrator, removed_events: at.keys.removedEvents }, { epoch: 1, ids: ["0-1"] }),
       ];
     },
   },

@@ -102,6 +102,19 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.countLostEvents()).toBe(1);
   });
 
+  test("a leader removes events, and one whose epoch is over removes none", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { epoch } = await openClaim(board, []);
+    const [first] = await events(board);
+    const ids = [first?.id ?? ""];
+    expect(await board.removeOldEvents(ids, epoch + 1)).toEqual({ outcome: "fenced" });
+    expect((await events(board))[0]).toEqual(first);
+    expect(await board.removeOldEvents(ids, epoch)).toEqual({ outcome: "removed" });
+    expect((await events(board))[0]).not.toEqual(first);
+    expect(await board.countLostEvents()).toBe(0);
+  });
+
   test("a file into which goals were moved is known by its digest, and logged", async () => {
     await using bench = await open();
     const { board } = bench;

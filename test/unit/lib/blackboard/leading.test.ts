@@ -30,6 +30,7 @@ async function scene() {
     clearDue: () => leader.clearDue([{ kind: "bids", claim: claim.id }]),
     deferDue: () => leader.deferDue([{ kind: "bids", claim: claim.id }], 1),
     logAsLeader: () => leader.logAsLeader({ type: "event_given_up" }),
+    removeOldEvents: () => leader.removeOldEvents([]),
     postAsLeader: () => leader.postAsLeader(sampleArtefact({ source_artefacts: [goal.id] })),
   };
   return { board, epoch, writes };

@@ -37,6 +37,16 @@ const cases: Case[] = [
     ],
   ],
   [
+    "how long what has ended is kept is a number of days",
+    `${validText}retention: { goals: 12h, transcripts: 0d, other_events: 3651d, forever: 1d }\n`,
+    [
+      "sett.yml:6:21 retention.goals: must be a number of days, such as `30d`",
+      "sett.yml:6:39 retention.transcripts: must be at least `1d`",
+      "sett.yml:6:57 retention.other_events: must be at most `3650d`",
+      "sett.yml:6:64 retention.forever: is unknown here; known are `goals`, `transcripts`, `other_events`",
+    ],
+  ],
+  [
     "a choice lists its words",
     `${validText}clarification: both\nconsensus: ful\n`,
     [

@@ -20,6 +20,7 @@ test("a short file gets every default", async () => {
       budget: {},
     },
     models: { record: "bodies", settings: {}, keys: {} },
+    retention: {},
     services: { orchestrator: {}, redis: { resources: { limits: {} }, timeout_ms: 3_000, give_up_ms: 60_000 } },
     external: [],
     people: [],

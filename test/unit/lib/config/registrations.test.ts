@@ -186,3 +186,10 @@ test("a merge key takes settings over from another agent, and mistakes in them p
     [6, 14, "agents.b.retries"],
   ]);
 });
+
+test("the orchestrator learns how long events of no goal are kept, where sett.yml says it", () => {
+  expect(policyOf(configOf(validText))).not.toHaveProperty("other_events_ms");
+  const text = `${validText}retention: { goals: 90d, transcripts: 30d, other_events: 7d }\n`;
+  expect(policyOf(configOf(text))).toMatchObject({ other_events_ms: 7 * 86_400_000 });
+  expect(policyOf(configOf(text))).not.toHaveProperty("goals_ms");
+});

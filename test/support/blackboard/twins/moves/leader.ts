@@ -175,6 +175,13 @@ export const pruneMoves: readonly Move[] = [
         ),
       ),
   },
+  {
+    weight: 0.6,
+    make: (world) => {
+      const ids = world.state.events.map(({ id }) => id);
+      return call(world.leading(), "removeOldEvents", world.random.some(ids, 0.1), world.epoch());
+    },
+  },
   { weight: 0.6, make: (world) => call(world.handle(), "countLostEvents") },
   {
     weight: 1,

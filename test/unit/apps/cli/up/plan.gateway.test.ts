@@ -10,6 +10,7 @@ describe("the gateway", () => {
   const settings = `models:
   record: digests
   strong: { provider: anthropic, model: claude-one, key: "$KEY", price: { input: 3, output: 15 } }
+retention: { transcripts: 30d }
 `;
   const thinker = agent("reader", "    model: strong\n    budget: { usd: 1 }\n    on_budget: ask\n");
   const config = configOf(`version: '1.0'\nlimits: { budget: { calls: 7 } }\n${settings}agents:\n${agent("coder")}${thinker}`);
@@ -43,6 +44,7 @@ describe("the gateway", () => {
       SETT_SOCKETS_DIR: "/run/sett/gateway",
       SETT_GOAL_BUDGET: '{"calls":7}',
       SETT_MODEL_RECORD: "digests",
+      SETT_TRANSCRIPT_RETENTION: "2592000000ms",
       SETT_KEYS_DIR: "/keys",
       SETT_RECORD_DIR: "/record",
     });
