@@ -17,6 +17,7 @@ import { commitOf } from "./commit-of.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
 import type { PauseCache } from "./pause-cache.ts";
+import type { AgentPresence } from "./presence.ts";
 import type { TargetCache } from "./target-cache.ts";
 
 type OpenerParts = {
@@ -25,6 +26,7 @@ type OpenerParts = {
   cache: ClaimCache;
   targets: TargetCache;
   pause: PauseCache;
+  presence: AgentPresence;
   /** Called for a claim on which agents are asked to bid. */
   onAsked: (claim: ClaimId) => void;
 };
@@ -36,6 +38,7 @@ export class ClaimOpener {
   readonly #cache: ClaimCache;
   readonly #targets: TargetCache;
   readonly #pause: PauseCache;
+  readonly #presence: AgentPresence;
   readonly #onAsked: OpenerParts["onAsked"];
 
   constructor(deps: Deps, parts: OpenerParts) {
@@ -45,6 +48,7 @@ export class ClaimOpener {
     this.#cache = parts.cache;
     this.#targets = parts.targets;
     this.#pause = parts.pause;
+    this.#presence = parts.presence;
     this.#onAsked = parts.onAsked;
   }
 
@@ -100,8 +104,11 @@ export class ClaimOpener {
     // Nothing is known that rules could read; the first decision about the claim finds out why.
     if (target === undefined) return undecided;
     const failureId = ArtefactId.parse(newId());
-    const input = { claim, grants: [], target, reviews: [], agents, policy, isPaused, at, failureId };
-    return { ...undecided, ...decideClaim(input, { kind: "progress" }), isDecided: true };
+    const presence = this.#presence;
+    const input = { claim, grants: [], target, reviews: [], agents, presence, policy, isPaused, at, failureId };
+    const decision = decideClaim(input, { kind: "progress" });
+    if (decision !== undefined) presence.expect(decision);
+    return { ...undecided, ...decision, isDecided: true };
   }
 
   /** Undefined where it is gone or malformed. */

@@ -1,6 +1,7 @@
 // Turns a decision into the one commit that writes it: fields, grants, Failures, new claims, wake-ups and events together.
 import type { ClaimCommit, NewClaim } from "../../lib/blackboard/port.ts";
 import type { Decision, DecisionInput, FailureNote } from "../../lib/core/claim-decision.ts";
+import type { Rivals } from "../../lib/core/equal-bids.ts";
 import type { FollowUp, Rework } from "../../lib/core/feedback.ts";
 import { newThread, type Origin } from "../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../lib/core/new-claim.ts";
@@ -60,9 +61,25 @@ export function commitOf(decision: Decision, input: CommitInput & { readOn: numb
         for (const { agent, phase, attempt, state } of write.grants) {
           // A person's grant waits from the beginning.
           const type = state === "waiting" ? "grant_waiting" : "grant_queued";
-          commit.events.push({ type, ...about, agent, data: { phase, attempt } });
+          commit.events.push({
+            type,
+            ...about,
+            agent,
+            data: { phase, attempt, ...(write.rivals && textOfRivals(write.rivals)) },
+          });
         }
         break;
+      case "move": {
+        const { from, grant, rivals } = write;
+        const { phase, attempt } = grant;
+        commit.set.granted = { phase, agents: [grant.agent] };
+        commit.grants.push(from, grant);
+        commit.events.push(endEvent(from, about), {
+          ...{ type: "grant_queued", ...about, agent: grant.agent },
+          data: { phase, attempt, ...textOfRivals(rivals), instead_of: from.agent, because: from.reason },
+        });
+        break;
+      }
       case "end_grant":
         commit.grants.push(write.grant);
         commit.events.push(endEvent(write.grant, about));
@@ -128,7 +145,17 @@ function endEvent(grant: Grant, about: Pick<EventDraft, "claim_id" | "artefact_i
   const type = grant.state === "failed" ? "grant_failed" : "grant_cancelled";
   const reason = grant.state === "failed" || grant.state === "cancelled" ? grant.reason : "";
   const artefact_id = grant.state === "failed" ? grant.artefact_ids[0] : about.artefact_id;
-  return { type, ...about, artefact_id, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt, reason } };
+  const movedTo = grant.state === "cancelled" && grant.moved_to !== undefined ? { moved_to: grant.moved_to } : {};
+  const data = { phase: grant.phase, attempt: grant.attempt, reason, ...movedTo };
+  return { type, ...about, artefact_id, agent: grant.agent, data };
+}
+
+/** An empty list has no entry. */
+function textOfRivals({ idle, busy, silent }: Rivals): Record<string, string> {
+  const rivals = { idle, busy: busy.map(({ agent, before }) => `${agent}:${before}`), silent };
+  return Object.fromEntries(
+    Object.entries(rivals).flatMap(([state, agents]) => (agents.length === 0 ? [] : [[state, agents.join(" ")]])),
+  );
 }
 
 function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, input: CommitInput): Artefact {

@@ -16,7 +16,9 @@ import { readRecords, type TargetOf } from "./claim-records.ts";
 import { commitOf, type LeaderCommit } from "./commit-of.ts";
 import type { Deps } from "./deps.ts";
 import { IsolatedJobs } from "./isolated-jobs.ts";
+import type { LeaderParts } from "./leader-parts.ts";
 import type { PauseCache } from "./pause-cache.ts";
+import type { AgentPresence } from "./presence.ts";
 import { reportDecision } from "./report-decision.ts";
 import type { TargetCache } from "./target-cache.ts";
 
@@ -60,18 +62,20 @@ export class Decider {
   readonly #targets: TargetCache;
   readonly #cache: ClaimCache;
   readonly #pause: PauseCache;
+  readonly #presence: AgentPresence;
   readonly #isolated: IsolatedJobs<ClaimId>;
   /** Claims that a pause, or a registration that cannot be read, keeps from going on. */
   readonly #heldUp = new Set<ClaimId>();
   /** Claims that have ended, and on which connection: the events that led there need no look at them. */
   readonly #ended = new RecentMap<ClaimId, number>(maxEnded);
 
-  constructor(deps: Deps, agentCache: AgentCache, targets: TargetCache, cache: ClaimCache, pause: PauseCache) {
+  constructor(deps: Deps, { agentCache, targets, cache, pause, presence }: LeaderParts) {
     this.#deps = deps;
     this.#agentCache = agentCache;
     this.#targets = targets;
     this.#cache = cache;
     this.#pause = pause;
+    this.#presence = presence;
     this.#isolated = new IsolatedJobs(deps.log, "Could not decide about a claim; it stays as it is", "claim_id");
   }
 
@@ -191,10 +195,13 @@ export class Decider {
       this.#pause.isPaused(),
     ]);
     const failureId = ArtefactId.parse(newId());
-    const input = { ...snapshot, agents, policy, isPaused, at: clock.now().toISOString(), failureId };
+    const presence = this.#presence;
+    presence.forgetExpected(snapshot.claim.id);
+    const input = { ...snapshot, agents, presence, policy, isPaused, at: clock.now().toISOString(), failureId };
     if (!records.ok) return { input, decision: abandonClaim(input, records.reason) };
     const decision = decideClaim({ ...input, ...records.value }, event);
     const isWaiting = isHeldUp({ ...input, ...records.value, ...decision });
+    if (decision !== undefined) presence.expect(decision);
     if (isWaiting) this.#heldUp.add(snapshot.claim.id);
     else this.#heldUp.delete(snapshot.claim.id);
     // What holds it up may be over, and those that it held up may have been decided about before this one was among them.

@@ -5,10 +5,8 @@ import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { AdoptionScan, adoptPublications, trackPublications } from "./adoption.ts";
-import { AgentCache } from "./agent-cache.ts";
 import { BidsByHand } from "./bids-by-hand.ts";
 import { ClaimAnnouncer } from "./claim-announcer.ts";
-import { ClaimCache } from "./claim-cache.ts";
 import { ClaimOpener } from "./claim-opener.ts";
 import { ConnectionWatch } from "./connection-watch.ts";
 import { ContactClock } from "./contact-clock.ts";
@@ -33,13 +31,13 @@ import {
   watchEveryMs,
   workersEveryMs,
 } from "./intervals.ts";
+import { type LeaderParts, leaderParts } from "./leader-parts.ts";
 import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Loops } from "./loops.ts";
 import { MailWatch } from "./mail-watch.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { OldEvents } from "./old-events.ts";
 import { type Owed, OwedEvents } from "./owed-events.ts";
-import { PauseCache } from "./pause-cache.ts";
 import { PostOffice } from "./post-office.ts";
 import { PublishTracker } from "./publish-tracker.ts";
 import { Questions } from "./questions.ts";
@@ -47,7 +45,6 @@ import { Reconciler } from "./reconcile.ts";
 import { Requests } from "./requests.ts";
 import { SilentBidders } from "./silent-bidders.ts";
 import { SilentWorkers } from "./silent-workers.ts";
-import { TargetCache } from "./target-cache.ts";
 import { type WorkerDeps, WorkerPool } from "./worker-pool.ts";
 
 /** The state that `/internal/state` shows, and that health is derived from. */
@@ -70,12 +67,9 @@ export class Leadership {
   /** Where in the log this leadership began. */
   readonly #start: string;
   readonly #leases: Leases;
-  readonly #agentCache: AgentCache;
+  readonly #parts: LeaderParts;
   readonly #decider: Decider;
   readonly #questions: Questions;
-  readonly #pause: PauseCache;
-  readonly #targets: TargetCache;
-  readonly #cache: ClaimCache;
   readonly #reader: LogReader;
   readonly #publications = new PublishTracker();
   readonly #loops: Loops;
@@ -93,12 +87,9 @@ export class Leadership {
     this.#deps = deps;
     this.#start = cursor;
     this.#leases = leases;
-    this.#agentCache = new AgentCache(deps);
-    this.#targets = new TargetCache(deps.board);
-    this.#cache = new ClaimCache(deps.board);
-    this.#pause = new PauseCache(deps.board);
-    this.#decider = new Decider(deps, this.#agentCache, this.#targets, this.#cache, this.#pause);
-    this.#questions = new Questions(deps, this.#agentCache, this.#decider);
+    this.#parts = leaderParts(deps);
+    this.#decider = new Decider(deps, this.#parts);
+    this.#questions = new Questions(deps, this.#parts.agentCache, this.#decider);
     this.#reader = new LogReader(deps, cursor);
     this.#loops = new Loops(deps.log, deps.clock);
     this.#lastTickAt = deps.clock.passedMs();
@@ -122,13 +113,13 @@ export class Leadership {
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     const deps = this.#deps;
-    const [agentCache, decider, questions] = [this.#agentCache, this.#decider, this.#questions];
+    const { agentCache, cache, pause } = this.#parts;
+    const [parts, decider, questions] = [this.#parts, this.#decider, this.#questions];
     const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
-    const caches = { agentCache, cache: this.#cache, targets: this.#targets, pause: this.#pause };
-    const silentBidders = new SilentBidders(deps, { ...caches, decider, contact });
+    const silentBidders = new SilentBidders(deps, { ...parts, decider, contact });
     const onAsked = (claim: ClaimId) => silentBidders.watch(claim);
-    const opener = new ClaimOpener(deps, { ...caches, decider, onAsked });
-    const requests = new Requests(deps, agentCache, questions, this.#pause);
+    const opener = new ClaimOpener(deps, { ...parts, decider, onAsked });
+    const requests = new Requests(deps, agentCache, questions, pause);
     const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
     const owed = new OwedEvents(deps, handler);
     this.#owed = owed;
@@ -138,9 +129,9 @@ export class Leadership {
     const oldEvents = new OldEvents(deps);
     const connections = new ConnectionWatch(deps);
     const mail = new MailWatch(deps);
-    const silent = new SilentWorkers(deps, { agentCache, decider });
+    const silent = new SilentWorkers(deps, { ...parts, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
-    const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, decider, grantLeaseMs: this.#leases.grantLeaseMs });
+    const postOffice = new PostOffice(deps, { agentCache, cache, decider, grantLeaseMs: this.#leases.grantLeaseMs });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
       this.#reader.run({ handler, owed, onEvent: (event) => this.#noteEvent(event, postOffice, ending) }, ending),
@@ -195,13 +186,13 @@ export class Leadership {
   }
 
   async #reconcile(contact: ContactClock, signal: AbortSignal): Promise<void> {
-    const reconciler = new Reconciler(this.#deps, { decider: this.#decider, questions: this.#questions });
+    const reconciler = new Reconciler(this.#deps, { ...this.#parts, decider: this.#decider, questions: this.#questions });
     let [isOver, beganMs] = [true, 0];
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;
       this.#bells.reconcile.ring();
-      this.#agentCache.forget();
-      this.#pause.forget();
+      this.#parts.agentCache.forget();
+      this.#parts.pause.forget();
     });
     const look = async () => {
       const mayJudge = contact.hasLasted(this.#leases.contactMs);
@@ -241,10 +232,11 @@ export class Leadership {
     if (event.type === "agent_registered" && event.agent !== undefined) postOffice.noteSender(event.agent);
     const dueMs = dueAfter(event, this.#deps.policy);
     if (dueMs < soonMs) void sleep(dueMs, signal).then(() => this.#bells.due.ring());
-    this.#cache.apply(event);
+    this.#parts.cache.apply(event);
+    this.#parts.presence.apply(event);
     const { type, artefact_id } = event;
     if (type !== "artefact_created" || artefact_id === undefined) return;
     this.#publications.noteEvent(artefact_id, this.#deps.clock.passedMs());
-    if (event.data?.structural_type === "Standard") this.#targets.apply(event);
+    if (event.data?.structural_type === "Standard") this.#parts.targets.apply(event);
   }
 }

@@ -7,6 +7,7 @@ import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
+import type { AgentPresence } from "./presence.ts";
 import type { Questions } from "./questions.ts";
 
 /** Few enough that the work of events is hardly delayed. */
@@ -22,6 +23,7 @@ export class Reconciler {
   readonly #deps: ReconcileDeps;
   readonly #decider: Decider;
   readonly #questions: Questions;
+  readonly #presence: AgentPresence;
   #isIndexed = false;
   /**
    * How many of the oldest open claims the round has still to look at. It goes from the newest to the oldest, so that claims that are
@@ -29,10 +31,11 @@ export class Reconciler {
    */
   #left = 0;
 
-  constructor(deps: ReconcileDeps, handlers: { decider: Decider; questions: Questions }) {
+  constructor(deps: ReconcileDeps, handlers: { decider: Decider; questions: Questions; presence: AgentPresence }) {
     this.#deps = deps;
     this.#decider = handlers.decider;
     this.#questions = handlers.questions;
+    this.#presence = handlers.presence;
   }
 
   /** Every open claim, without a pause: finds all that was lost. */
@@ -49,6 +52,7 @@ export class Reconciler {
     const from = Math.max(0, this.#left - claimsAtOnce);
     await this.#look(await board.listOpenClaims({ from, count: this.#left - from }), mayJudge);
     this.#left = from;
+    if (from === 0) this.#presence.endRound();
     return from === 0;
   }
 
@@ -66,7 +70,9 @@ export class Reconciler {
     const snapshots = await board.readClaims(claims);
     const endings = await readEndings(board, snapshots);
     const events = new Map<ClaimId, ClaimEvent>();
-    for (const { claim } of snapshots) {
+    for (const snapshot of snapshots) {
+      const { claim } = snapshot;
+      this.#presence.note(snapshot);
       const ending = endings.get(claim.goal_id);
       const dueMs = Date.parse(claim.created_at) + policy.bid_deadline_ms;
       const isOverdue = claim.bidding === "open" && clock.now().getTime() >= dueMs;

@@ -31,6 +31,10 @@ export function reportDecision({ log, metrics }: Pick<Deps, "log" | "metrics">, 
           after_ms: write.afterMs,
         });
         break;
+      case "move":
+        metrics.grants.inc({ phase: write.grant.phase });
+        log.warn("Moved a grant", { ...about, agent: write.grant.agent, from: write.from.agent, reason: write.from.reason });
+        break;
       case "retry":
       case "resume":
         metrics.grants.inc({ phase: write.grant.phase });

@@ -6,8 +6,9 @@ import type { ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
 import type { Policy } from "../model/policy.ts";
+import type { Presence, Rivals } from "./equal-bids.ts";
 import type { FollowUp } from "./feedback.ts";
-import type { FailedGrant, QueuedGrant } from "./retry.ts";
+import type { CancelledGrant, FailedGrant, QueuedGrant } from "./retry.ts";
 import type { Verdict } from "./review-verdict.ts";
 
 /** What happened to the claim. `progress`: its bids or grants have changed, which the snapshot already shows. */
@@ -29,7 +30,9 @@ export type ClaimEvent =
   | { kind: "question_closed"; reason: string }
   | { kind: "agent_removed"; agent: AgentName }
   /** The agent has given no sign of life for so long. */
-  | { kind: "agent_silent"; agent: AgentName; forMs: number };
+  | { kind: "agent_silent"; agent: AgentName; forMs: number }
+  /** The agent's queued grant has not begun for so long, and another agent that has bid the same seems to be idle. */
+  | { kind: "grant_waits"; agent: AgentName; forMs: number };
 
 /** What a decision needs of the artefact that the claim is about. */
 export type Target = Pick<Artefact, "id" | "type" | "version" | "produced_by_role" | "produced_by_agent">;
@@ -40,6 +43,8 @@ export type DecisionInput = ClaimSnapshot & {
   /** The verdicts of the review grants that are done; needed while the claim is in review. */
   reviews: readonly Verdict[];
   agents: readonly RegisteredAgent[];
+  /** Which agents are alive and idle: asked for only where several have bid `exclusive`. */
+  presence: Presence;
   policy: Policy;
   /** While the instance is paused, nothing new is granted. */
   isPaused: boolean;
@@ -54,7 +59,10 @@ export type ClaimWrite =
   | { kind: "close_bidding" }
   /** The deadline comes again after this time: an agent still asks its model. */
   | { kind: "extend_bidding"; afterMs: number }
-  | { kind: "enter"; phase: Phase; grants: Grant[] }
+  /** `rivals`: where several agents have bid the same, and one of them is granted. */
+  | { kind: "enter"; phase: Phase; grants: Grant[]; rivals?: Rivals }
+  /** `from` ends, and its work is granted to another agent. */
+  | { kind: "move"; from: CancelledGrant; grant: QueuedGrant; rivals: Rivals }
   | { kind: "end_grant"; grant: Grant }
   | { kind: "retry_later"; grant: FailedGrant; afterMs: number }
   | { kind: "retry"; grant: QueuedGrant }

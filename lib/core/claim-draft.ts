@@ -7,7 +7,8 @@ import { ofSame } from "../model/of-same.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimWrite, DecisionInput } from "./claim-decision.ts";
-import { type FailedGrant, type QueuedGrant, withRetryAt } from "./retry.ts";
+import type { Rivals } from "./equal-bids.ts";
+import { type CancelledGrant, type FailedGrant, type QueuedGrant, withRetryAt } from "./retry.ts";
 
 /** A grant for a person waits from the beginning: no process is started for it. */
 export function newGrant(base: Omit<QueuedGrant, "state">, isPerson: boolean): Grant {
@@ -49,13 +50,30 @@ export class Draft {
     this.writes.push({ kind: "close_bidding" });
   }
 
-  enter(phase: Phase, agents: readonly AgentName[]): void {
+  enter(phase: Phase, agents: readonly AgentName[], rivals?: Rivals): void {
     const { at } = this.input;
     const people = peopleAmong(this.input.agents);
     const grants = agents.map((agent) => newGrant({ agent, phase, attempt: 1, queued_at: at }, people.has(agent)));
     this.claim = { ...this.claim, status: phaseTable[phase].status };
     this.grants.push(...grants);
-    this.writes.push({ kind: "enter", phase, grants });
+    this.writes.push({ kind: "enter", phase, grants, ...withoutUndefined({ rivals }) });
+  }
+
+  /** To an agent that has no other grant of this claim, but one that was moved from it before. */
+  moveGrant(queued: QueuedGrant, agent: AgentName, { rivals, reason }: { rivals: Rivals; reason: string }): void {
+    const { at } = this.input;
+    const { base_commit: _, ...base } = queued;
+    const from: CancelledGrant = { ...base, state: "cancelled", ended_at: at, reason, moved_to: agent };
+    const before = this.grants.find((one) => one.agent === agent);
+    const { attempt = 0, retries } = before ?? {};
+    const grant: QueuedGrant = {
+      ...{ agent, phase: queued.phase, attempt: attempt + 1, ...withoutUndefined({ retries }) },
+      ...{ queued_at: at, state: "queued" },
+    };
+    this.replace(from);
+    if (before === undefined) this.grants.push(grant);
+    else this.replace(grant);
+    this.writes.push({ kind: "move", from, grant, rivals });
   }
 
   replace(grant: Grant): void {

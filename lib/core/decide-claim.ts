@@ -7,7 +7,7 @@
 // A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is harmless.
 
 import type { RegisteredAgent } from "../model/agent.ts";
-import { type Grant, isEnded, isForApproval, missingBidders, questionOf } from "../model/claim.ts";
+import { type Grant, isEnded, isForApproval, missingBidders, questionOf, wasMoved } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import { ofSame } from "../model/of-same.ts";
 import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
@@ -17,6 +17,7 @@ import { cancelGrants } from "./cancel-grants.ts";
 import type { ClaimEvent, Decision, DecisionInput } from "./claim-decision.ts";
 import { Draft } from "./claim-draft.ts";
 import { isBiddingOver } from "./consensus.ts";
+import { chosenAmong, moveGrant, rivalsAmong } from "./equal-bids.ts";
 import { followUpOnFeedback, reworkByAnother, reworkerAfter } from "./feedback.ts";
 import { imposeBidsOfSilent, imposeMissingBids } from "./missing-bids.ts";
 import { type FailedGrant, nextAttempt, repeatedAttempt, resumedAttempt, retryAfterMs } from "./retry.ts";
@@ -64,6 +65,8 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
       return removeAgent(draft, event.agent);
     case "agent_silent":
       return failSilent(draft, event.agent, event.forMs);
+    case "grant_waits":
+      return moveGrant(draft, event.agent, event.forMs);
     default:
       unreachable(event);
   }
@@ -165,7 +168,7 @@ function advance(draft: Draft): void {
   const phase = phaseOfStatus(draft.claim.status);
   if (phase === undefined) return;
   if (phase === "review") withdrawRequests(draft);
-  const grants = draft.grants.filter((grant) => grant.phase === phase);
+  const grants = draft.grants.filter((grant) => grant.phase === phase && !wasMoved(grant));
   const isRejected = phase === "review" && rejectingOf(draft).length > 0;
   if (!grants.every(({ state }) => state === "done" || (isRejected && state === "cancelled"))) return;
   if (phase === "review" && !settleReviews(draft)) return;
@@ -201,12 +204,14 @@ function isUnreadable({ input }: Draft, agent: AgentName): boolean {
 function enter(draft: Draft, candidates: readonly Phase[]): boolean {
   for (const phase of candidates) {
     const bidders = draft.claim.bids.filter((bid) => bid.word === phaseTable[phase].bid).map((bid) => bid.agent);
-    // Of several exclusive bids the first wins, and the log shows the order.
-    const chosen = phase === "exclusive" ? bidders.slice(0, 1) : bidders;
-    if (chosen.length > 0) {
-      draft.enter(phase, chosen);
-      return true;
+    if (bidders.length === 0) continue;
+    if (phase !== "exclusive" || bidders.length === 1) draft.enter(phase, bidders);
+    else {
+      const rivals = rivalsAmong(bidders, { ...draft.input, grants: draft.grants });
+      const chosen = chosenAmong(rivals);
+      draft.enter(phase, chosen === undefined ? [] : [chosen], rivals);
     }
+    return true;
   }
   return false;
 }

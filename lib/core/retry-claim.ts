@@ -2,7 +2,7 @@
 
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
-import { type Claim, type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
+import { type Claim, type ClaimSnapshot, type Grant, isEnded, wasMoved } from "../model/claim.ts";
 import type { ArtefactId, ClaimId } from "../model/ids.ts";
 import { attemptLostType } from "../model/own-types.ts";
 import { phaseTable } from "../model/phase.ts";
@@ -46,7 +46,9 @@ export function retryClaim(input: {
   const lost = failed.grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
   if (lost === undefined) return refuse(notTheEnd(failure, failed));
   if (!isWanted) return refuse("It was to answer a question that has its answer, or needs none any more.");
-  const grants = failed.grants.map((grant): Grant => {
+  // The agent that a grant was moved to has one of its own.
+  const own = failed.grants.filter((grant) => !wasMoved(grant));
+  const grants = own.map((grant): Grant => {
     const { agent, phase, attempt, dialogue } = grant;
     if (grant.state === "done") return grant;
     const isPerson = agents.some(({ name, human }) => name === agent && human === true);

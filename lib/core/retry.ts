@@ -9,6 +9,7 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 export type FailedGrant = Extract<Grant, { state: "failed" }>;
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
+export type CancelledGrant = Extract<Grant, { state: "cancelled" }>;
 
 const firstDelayMs = 1_000;
 const maxDelayMs = 60_000;

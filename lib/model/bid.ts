@@ -15,7 +15,7 @@ export const bidAsking = { tries: 3, tryMs: 30_000, firstPauseMs: 1_000 } as con
 /** The longest that asking takes, with some time for the way there and back. */
 export const bidAskingMs = 3 * bidAsking.tryMs + 3 * bidAsking.firstPauseMs + 5_000;
 
-/** A recorded bid. Bids are kept in the order of their arrival: the first exclusive one wins. */
+/** A recorded bid. Bids are kept in the order of their arrival: it decides between equal ones. */
 export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;
 

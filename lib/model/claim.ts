@@ -111,7 +111,14 @@ export const Grant = z.discriminatedUnion("state", [
     /** When the next attempt is queued, where the agent's `retries` allow one. */
     retry_at: z.iso.datetime().optional(),
   }),
-  z.strictObject({ ...grantBase, state: z.literal("cancelled"), ended_at: z.iso.datetime(), reason: z.string() }),
+  z.strictObject({
+    ...grantBase,
+    state: z.literal("cancelled"),
+    ended_at: z.iso.datetime(),
+    reason: z.string(),
+    /** The agent that has the grant since then, where the claim goes on. */
+    moved_to: AgentName.optional(),
+  }),
 ]);
 export type Grant = z.infer<typeof Grant>;
 export type RunningGrant = Extract<Grant, { state: "running" }>;
@@ -121,6 +128,11 @@ export type WaitingGrant = Extract<Grant, { state: "waiting" }>;
 /** The question whose answer a grant waits for, if it waits for one. */
 export function questionOf(grant: Grant): ArtefactId | undefined {
   return grant.state === "waiting" && grant.waits_for.kind === "answer" ? grant.waits_for.question_id : undefined;
+}
+
+/** True of a grant that another agent of equal bid has got before its own agent began. */
+export function wasMoved(grant: Grant): boolean {
+  return grant.state === "cancelled" && grant.moved_to !== undefined;
 }
 
 /** True of the grant of an agent that is a person, while that person has not judged the claim's artefact. */

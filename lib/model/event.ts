@@ -38,7 +38,11 @@ export const EventType = z.enum([
   "bid_refused",
   /** All bids are in. */
   "bidding_closed",
-  /** An agent is granted work. Data: `phase`, `attempt`, and `instead_of`, `because` for a stand-in. */
+  /**
+   * An agent is granted work. Data: `phase`, `attempt`, and `instead_of`, `because` for a stand-in, or where the grant was moved. Of several
+   * agents that have bid `exclusive`: `idle`, `busy` and `silent`, their names in the order of their bids (`busy` with what each has to end
+   * before, as `coder:2`). The first idle one is granted, without one the first of the least busy ones, else the first silent one.
+   */
   "grant_queued",
   /** A cub has begun its work. Data: `phase`, `attempt`, and `taken_before_pause` where the instance is paused meanwhile. */
   "grant_started",
@@ -50,7 +54,10 @@ export const EventType = z.enum([
   "grant_retrying",
   /** The grant waits for an answer, or for a person's judgement. Data: `phase`, `attempt`. */
   "grant_waiting",
-  /** The grant ended with its claim, or a person's verdict is not needed any more. Data: `phase`, `attempt`, `reason`. */
+  /**
+   * The grant ended with its claim, or a person's verdict is not needed any more, or another agent has it before it began (`moved_to`). Data:
+   * `phase`, `attempt`, `reason`, `moved_to`.
+   */
   "grant_cancelled",
   /**
    * A result came too late, belongs to no current grant, or was made from an artefact that Redis has lost: then the work is done again. Data:

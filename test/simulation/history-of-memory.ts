@@ -2,6 +2,7 @@
 import { artefactOfFields } from "../../lib/blackboard/artefact-fields.ts";
 import type { ClaimRecord as MemoryClaim, State } from "../../lib/blackboard/memory/state.ts";
 import { registrationOfText } from "../../lib/blackboard/registration-text.ts";
+import { wasMoved } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import type { ClaimRecord, History } from "../chaos/history.ts";
@@ -50,7 +51,8 @@ function readArtefact(state: State, id: ArtefactId) {
 /** The twin has no copies of the grants for readers. */
 function claimOf({ claim, cause, grants: byAgent, bidHash }: MemoryClaim): ClaimRecord {
   const grants = [...byAgent.values()];
-  const agentsOf = (phase: string) => grants.filter((grant) => grant.phase === phase).map(({ agent }) => String(agent));
+  const agentsOf = (phase: string) =>
+    grants.filter((grant) => grant.phase === phase && !wasMoved(grant)).map(({ agent }) => String(agent));
   return {
     ...claim,
     cause,

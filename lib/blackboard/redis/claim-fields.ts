@@ -8,6 +8,7 @@ import {
   type Grant,
   type MalformedClaim,
   missingBidders,
+  wasMoved,
 } from "../../model/claim.ts";
 import { messageOf } from "../../model/errors.ts";
 import { type AgentName, type ClaimId, GoalId } from "../../model/ids.ts";
@@ -19,7 +20,8 @@ import type { NewClaim } from "../port.ts";
 
 /** The hash of a claim that is being opened. The `granted_*` fields are copies for people who read. */
 export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string, string> {
-  const granted = (phase: Phase) => grants.filter((grant) => grant.phase === phase).map((grant) => grant.agent);
+  const granted = (phase: Phase) =>
+    grants.filter((grant) => grant.phase === phase && !wasMoved(grant)).map((grant) => grant.agent);
   return {
     id: claim.id,
     artefact_id: claim.artefact_id,

@@ -7,10 +7,15 @@ import type { Deps } from "./deps.ts";
 const headFields = artefactFieldNames.filter((name) => name !== "payload");
 const wordsPerHead = headFields.length + 3;
 
-/** A function blocks every other caller while it runs: it takes no more ids, and stops before where they have much metadata. */
+/**
+ * A function blocks every other caller while it runs: it takes no more ids, and stops before where
+ * they have much metadata.
+ */
 const headsAtOnce = 500;
 
-/** Artefacts that an earlier version has stored have no `beginning`. Larger payloads had none shown. */
+/**
+ * Artefacts that an earlier version has stored have no `beginning`. Larger payloads had none shown.
+ */
 const maxOlderPayload = 64 * 1024;
 
 export function readHeadsOf({ connection, keys, call }: Deps): ArtefactBoard["readHeads"] {

@@ -1,4 +1,5 @@
-// Finds the context of a target that is too large for one function of Redis: with plain reads, each of a few artefacts.
+// Finds the context of a target that is too large for one function of Redis: with plain reads, each
+// of a few artefacts.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import { artefactFieldNames } from "../artefact-fields.ts";

@@ -1,5 +1,5 @@
 // The progress of a claim: its phases, the agents in each, and the state of each agent's grant.
-import type { Claim, ClaimSnapshot, Grant } from "../../model/claim.ts";
+import { type Claim, type ClaimSnapshot, type Grant, wasMoved } from "../../model/claim.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { type Phase, phaseOfStatus, phases, phaseTable } from "../../model/phase.ts";
 
@@ -16,10 +16,10 @@ export function stageOf({ bidding, status }: Pick<Claim, "bidding" | "status">):
   return bidding === "open" ? "bidding" : phaseOfStatus(status);
 }
 
-/** The phases with a grant or a bid, in their order. Of several `exclusive` bids, only the first counts. */
+/** The phases with a grant or a bid, in their order. Of several `exclusive` bids, the first that is not granted yet is shown. */
 export function phasesOf({ claim, grants }: ClaimSnapshot): ClaimPhase[] {
   return phases.flatMap((phase) => {
-    const granted = grants.filter((grant) => grant.phase === phase);
+    const granted = grants.filter((grant) => grant.phase === phase && !wasMoved(grant));
     const bidders = claim.bids.filter((bid) => bid.word === phaseTable[phase].bid).map((bid) => bid.agent);
     const coming = (phase === "exclusive" ? bidders.slice(0, 1) : bidders).map((agent): Step => ({ agent, state: "coming" }));
     const steps = granted.length > 0 ? granted.map((grant) => ({ agent: grant.agent, state: stateOf(grant) })) : coming;

@@ -1,5 +1,14 @@
 // Damage to bids and to what was granted on them.
+import type { History } from "../history.ts";
 import { change, claim, type Damage, drop, event, found, release, repeat } from "./hand.ts";
+
+const packagerQueued = (h: History) =>
+  found(
+    h.events.find(({ type, agent, claim_id }) => {
+      return type === "grant_queued" && claim_id === release(h).id && agent?.startsWith("packager") === true;
+    }),
+    "grant of a packager",
+  );
 
 export const bidDamages: readonly Damage[] = [
   ["everyBidStaysOnRecord", "a bid that is gone", (h) => release(h).bids.splice(2, 1)],
@@ -38,12 +47,28 @@ export const bidDamages: readonly Damage[] = [
     (h) => change(event(h, "grant_queued", { claim: claim(h, "CodeCommit", 1, "rework") }), { agent: "tester" }),
   ],
   [
-    "theFirstExclusiveBidWins",
+    "theFirstIdleOfEqualBidsWins",
     "a packager whose bid came second",
     (h) => {
       const { data } = event(h, "bids_placed", { claim: release(h) });
       const names: Record<string, string> = { "packager-one": "packager-two", "packager-two": "packager-one" };
       change(data ?? {}, { bids: String(data?.bids).replace(/packager-\w+/g, (name) => names[name] ?? name) });
+    },
+  ],
+  [
+    "theFirstIdleOfEqualBidsWins",
+    "a packager who was granted, although another one was idle and came first",
+    (h) => {
+      const { data } = packagerQueued(h);
+      change(data ?? {}, { idle: String(data?.idle).split(" ").toReversed().join(" ") });
+    },
+  ],
+  [
+    "grantsMoveToIdleAgentsOnly",
+    "a grant that was taken from an idle agent",
+    (h) => {
+      const { agent, data } = packagerQueued(h);
+      change(data ?? {}, { instead_of: agent === "packager-one" ? "packager-two" : "packager-one", because: "It was." });
     },
   ],
 ];

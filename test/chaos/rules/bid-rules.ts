@@ -10,7 +10,8 @@ export const bidRules: Rules = [
   ["duplicated", noAgentBidsTwice],
   ["wrong", bidsAreRecordedAsTheLogSays],
   ["wrong", grantsGoToThoseWhoBidForThem],
-  ["wrong", theFirstExclusiveBidWins],
+  ["wrong", theFirstIdleOfEqualBidsWins],
+  ["wrong", grantsMoveToIdleAgentsOnly],
 ];
 
 const wordOfPhase: Record<string, string> = { review: "review", parallel: "claim", exclusive: "exclusive" };
@@ -87,12 +88,54 @@ function* grantsGoToThoseWhoBidForThem(history: History) {
   }
 }
 
-function* theFirstExclusiveBidWins(history: History) {
+const namesIn = (text: unknown) => (text === undefined ? [] : String(text).split(" "));
+
+/** What the log says of the agents with equal bids, when one of them was granted. */
+function rivalsIn({ data }: SettEvent) {
+  const busy = namesIn(data?.busy).map((text) => text.split(":") as [string, string]);
+  const least = Math.min(...busy.map(([, before]) => Number(before)));
+  return {
+    ...{ idle: namesIn(data?.idle), busy: busy.map(([name]) => name), silent: namesIn(data?.silent) },
+    freest: busy.find(([, before]) => Number(before) === least)?.[0],
+  };
+}
+
+/** The choice between equal bids is made again, from the log alone. */
+function* theFirstIdleOfEqualBidsWins(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {
     if (claim.kind !== "standard") continue;
-    const first = bidsIn(events).find(({ word }) => word === "exclusive")?.agent;
-    for (const { agent, data } of ofType(events, "grant_queued"))
-      if (data?.phase === "exclusive" && agent !== first)
-        yield `${agent} was granted claim ${claim.id}, although ${first ?? "no agent"} bid first.`;
+    const bidders = bidsIn(events).flatMap(({ agent, word }) => (word === "exclusive" ? [String(agent)] : []));
+    let holder: string | undefined;
+    for (const event of ofType(events, "grant_queued").filter(({ data }) => data?.phase === "exclusive")) {
+      const { idle, busy, silent, freest } = rivalsIn(event);
+      const known = [idle, busy, silent];
+      const areAll = known.flat().toSorted().join() === bidders.toSorted().join();
+      const areInOrder = known.every((names) => names.join() === bidders.filter((name) => names.includes(name)).join());
+      // An agent's next attempt is its own, and what moves is for a rule of its own.
+      const isNew = holder === undefined;
+      const chosen = bidders.length === 1 ? bidders[0] : (idle[0] ?? freest ?? silent[0]);
+      if (isNew && bidders.length > 1 && !(areAll && areInOrder))
+        yield `The agents with equal bids on claim ${claim.id} are not those of its grant: ${bidders.join(", ")}.`;
+      if (isNew ? event.agent !== chosen : event.agent !== holder && event.data?.instead_of !== holder)
+        yield `${event.agent} was granted claim ${claim.id}, and not ${isNew ? chosen : holder}.`;
+      holder = String(event.agent);
+    }
+  }
+}
+
+function* grantsMoveToIdleAgentsOnly(history: History) {
+  for (const { claim, events } of claimLogsOf(history)) {
+    if (claim.stand_in !== undefined) continue;
+    const moves = ofType(events, "grant_queued").filter(({ data }) => data?.instead_of !== undefined);
+    for (const event of moves) {
+      const { idle } = rivalsIn(event);
+      const from = String(event.data?.instead_of);
+      if (!idle.includes(String(event.agent)) || idle.includes(from))
+        yield `Claim ${claim.id} moved from ${from} to ${event.agent}; idle were: ${idle.join(", ")}.`;
+      const isEnded = ofType(events, "grant_cancelled").some(
+        ({ agent, data }) => agent === from && data?.moved_to === event.agent,
+      );
+      if (!isEnded) yield `Claim ${claim.id} moved from ${from} to ${event.agent}, and ${from} has it still.`;
+    }
   }
 }

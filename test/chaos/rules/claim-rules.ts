@@ -63,9 +63,11 @@ function* phasesNeverGoBack(history: History) {
   for (const { claim, events } of claimLogsOf(history)) {
     let rank = 0;
     const unfinished = new Set<string>();
-    for (const { type, agent, data } of ofType(events, "grant_queued", "grant_done")) {
+    for (const { type, agent, data } of ofType(events, "grant_queued", "grant_done", "grant_cancelled")) {
       const phase = data?.phase as keyof typeof rankOf;
-      if (type === "grant_done") unfinished.delete(String(agent));
+      const isMoved = type === "grant_cancelled" && data?.moved_to !== undefined;
+      if (type === "grant_cancelled" && !isMoved) continue;
+      if (type !== "grant_queued") unfinished.delete(String(agent));
       else {
         if (rankOf[phase] < rank) yield `Claim ${claim.id} went back to its ${phase} phase, for ${agent}.`;
         if (rankOf[phase] > rank && unfinished.size > 0)

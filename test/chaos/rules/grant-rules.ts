@@ -1,5 +1,5 @@
 // Attempts and what came of them.
-import type { Grant } from "../../../lib/model/claim.ts";
+import { type Grant, wasMoved } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
@@ -54,13 +54,24 @@ function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
 }
 
 /** What the log says of a grant. */
-type LoggedGrant = { attempt: number; state: Grant["state"]; isToBeRetried: boolean; result: string };
+type LoggedGrant = {
+  attempt: number;
+  state: Grant["state"];
+  isToBeRetried: boolean;
+  /** Another agent of equal bid has got it. */
+  isMoved: boolean;
+  result: string;
+};
 
 /** The state of a grant after an event; undefined where the event cannot follow. */
 function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data }: SettEvent): LoggedGrant | undefined {
   const attempt = Number(data?.attempt);
   const isCurrent = before?.attempt === attempt;
-  const now = (state: Grant["state"]): LoggedGrant => ({ attempt, state, isToBeRetried: false, result: String(artefact_id) });
+  const isMoved = type === "grant_cancelled" && data?.moved_to !== undefined;
+  const now = (state: Grant["state"]): LoggedGrant => ({
+    ...{ attempt, state, isToBeRetried: false, isMoved },
+    result: String(artefact_id),
+  });
   switch (type) {
     case "grant_queued":
       return mayBegin(before, attempt) ? now("queued") : undefined;
@@ -82,6 +93,7 @@ function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data
     case "grant_retrying":
       return isCurrent && before.state === "failed" ? { ...before, isToBeRetried: true } : undefined;
     case "grant_cancelled":
+      if (isMoved && before?.state !== "queued") return undefined;
       return isCurrent && !["done", "failed", "cancelled"].includes(before.state) ? now("cancelled") : undefined;
     default:
       return before;
@@ -90,7 +102,7 @@ function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data
 
 function mayBegin(before: LoggedGrant | undefined, attempt: number): boolean {
   if (before === undefined) return attempt === 1;
-  return (before.isToBeRetried || before.state === "waiting") && attempt === before.attempt + 1;
+  return (before.isToBeRetried || before.isMoved || before.state === "waiting") && attempt === before.attempt + 1;
 }
 
 /** Agent → its grant, with the events that had no right to come. */
@@ -98,7 +110,7 @@ function loggedGrants({ events, before }: ClaimLog): { grants: Map<string, Logge
   const grants = new Map<string, LoggedGrant>();
   // Another try of a claim begins with what was done; all else may begin again.
   for (const [agent, grant] of before === undefined ? [] : loggedGrants(before).grants)
-    grants.set(agent, grant.state === "done" ? grant : { ...grant, state: "failed", isToBeRetried: true });
+    if (!grant.isMoved) grants.set(agent, grant.state === "done" ? grant : { ...grant, state: "failed", isToBeRetried: true });
   const stray: SettEvent[] = [];
   for (const event of events) {
     const before = event.agent && grants.get(event.agent);
@@ -172,7 +184,7 @@ function* grantedAgentsAreCopiedForReaders(history: History) {
       yield `granted_review_agents of claim ${id} shows ${granted.review.join(", ")}.`;
     if (!isSame(granted.parallel, agentsOf("parallel")))
       yield `granted_parallel_agents of claim ${id} shows ${granted.parallel.join(", ")}.`;
-    if (granted.exclusive !== agentsOf("exclusive").join())
-      yield `granted_exclusive_agent of claim ${id} shows ${granted.exclusive}.`;
+    const exclusive = grants.filter((grant) => grant.phase === "exclusive" && !wasMoved(grant)).map(({ agent }) => agent);
+    if (granted.exclusive !== exclusive.join()) yield `granted_exclusive_agent of claim ${id} shows ${granted.exclusive}.`;
   }
 }

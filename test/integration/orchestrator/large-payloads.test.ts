@@ -1,12 +1,9 @@
 // What an orchestrator reads when it looks at everything again, measured at a real Redis: what it decides on, and not what artefacts say.
 import { afterAll, expect, test } from "bun:test";
-import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
-import { ClaimCache } from "../../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../../apps/orchestrator/decide-and-commit.ts";
-import { PauseCache } from "../../../apps/orchestrator/pause-cache.ts";
+import { leaderParts } from "../../../apps/orchestrator/leader-parts.ts";
 import { Questions } from "../../../apps/orchestrator/questions.ts";
 import { Reconciler } from "../../../apps/orchestrator/reconcile.ts";
-import { TargetCache } from "../../../apps/orchestrator/target-cache.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";
@@ -92,10 +89,10 @@ async function createLook(board: Blackboard) {
   });
   const epoch = await acquireLeaderLease(board);
   const deps = leaderDeps(epoch, { board });
-  const agents = new AgentCache(deps);
-  const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(board), new PauseCache(board));
+  const { agentCache: agents, ...parts } = leaderParts(deps);
+  const decider = new Decider(deps, { agentCache: agents, ...parts });
   const questions = new Questions(deps, agents, decider);
-  const reconciler = new Reconciler(deps, { decider, questions });
+  const reconciler = new Reconciler(deps, { decider, questions, presence: parts.presence });
   return {
     epoch,
     questions,

@@ -6,6 +6,7 @@ import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
 import { defaultPolicy, type Policy } from "../../../lib/model/policy.ts";
 import { newArtefactId, sampleArtefact, sampleClaim } from "../records/sample.ts";
 
@@ -21,6 +22,8 @@ export class ClaimSimulation {
   readonly agents: RegisteredAgent[];
   readonly policy: Policy;
   isPaused = false;
+  /** Agents that give no sign of life, and how many grants each has in all claims. */
+  readonly presence = { silent: new Set<AgentName>(), atWork: new Map<AgentName, number>() };
   /** When the next decision is made. */
   at = at;
   readonly reviews: Verdict[] = [];
@@ -40,9 +43,9 @@ export class ClaimSimulation {
   }
 
   get input(): DecisionInput {
-    const { target, agents, policy, reviews, isPaused, at } = this;
+    const { target, agents, presence, policy, reviews, isPaused, at } = this;
     // A list of agents never changes: what is made of it is kept.
-    return { ...this.now, target, agents: [...agents], policy, reviews, isPaused, at, failureId: newArtefactId() };
+    return { ...this.now, target, agents: [...agents], presence, policy, reviews, isPaused, at, failureId: newArtefactId() };
   }
 
   decide(event: ClaimEvent = { kind: "progress" }) {

@@ -1,14 +1,11 @@
 // A claim that waits for a bid, for a day of the blackboard's own time.
 import { expect, test } from "bun:test";
-import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
 import { BidsByHand } from "../../../../apps/orchestrator/bids-by-hand.ts";
 import { ClaimAnnouncer } from "../../../../apps/orchestrator/claim-announcer.ts";
-import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
 import { ContactClock } from "../../../../apps/orchestrator/contact-clock.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
 import { handleDue } from "../../../../apps/orchestrator/handle-due.ts";
-import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
-import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
+import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import { type ClaimId, InstanceName } from "../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../lib/service/json-log.ts";
@@ -28,7 +25,7 @@ async function createScene() {
   const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
   const deps = leaderDeps(epoch, { board, clock, log });
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
-  const decider = new Decider(deps, new AgentCache(deps), new TargetCache(board), new ClaimCache(board), new PauseCache(board));
+  const decider = new Decider(deps, leaderParts(deps));
   const byHand = new BidsByHand(deps, decider);
   const handlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, () => {}) };
   const contact = new ContactClock(board, () => nowMs);

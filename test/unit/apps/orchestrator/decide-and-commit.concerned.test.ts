@@ -1,15 +1,12 @@
 // What concerns a goal, an agent or a pause touches the claims that it concerns, and reads no other open claim.
 import { expect, test } from "bun:test";
-import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
-import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
 import { ClaimOpener } from "../../../../apps/orchestrator/claim-opener.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
 import { EventHandler } from "../../../../apps/orchestrator/handle-event.ts";
-import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
+import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
 import { Questions } from "../../../../apps/orchestrator/questions.ts";
 import { Reconciler } from "../../../../apps/orchestrator/reconcile.ts";
 import { Requests } from "../../../../apps/orchestrator/requests.ts";
-import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { EventType, SettEvent } from "../../../../lib/model/event.ts";
@@ -29,14 +26,14 @@ async function createScene() {
   await board.registerAgents(agents, user, { exact: true });
   const epoch = await acquireLeaderLease(board);
   const deps = leaderDeps(epoch, { board });
-  const [agentCache, targets, pause] = [new AgentCache(deps), new TargetCache(board), new PauseCache(board)];
-  const cache = new ClaimCache(board);
-  const decider = new Decider(deps, agentCache, targets, cache, pause);
+  const parts = leaderParts(deps);
+  const { agentCache, pause } = parts;
+  const decider = new Decider(deps, parts);
   const questions = new Questions(deps, agentCache, decider);
   const requests = new Requests(deps, agentCache, questions, pause);
-  const opener = new ClaimOpener(deps, { agentCache, decider, cache, targets, pause, onAsked: () => {} });
+  const opener = new ClaimOpener(deps, { ...parts, decider, onAsked: () => {} });
   const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
-  const reconciler = new Reconciler(deps, { decider, questions });
+  const reconciler = new Reconciler(deps, { decider, questions, presence: parts.presence });
   return {
     board,
     memory,

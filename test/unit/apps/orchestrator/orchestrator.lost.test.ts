@@ -1,12 +1,9 @@
 // What becomes of work whose source is lost, and of an orchestrator that was replaced and does not know it yet.
 import { expect, test } from "bun:test";
-import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
-import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
-import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
+import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
 import { Questions } from "../../../../apps/orchestrator/questions.ts";
 import { Requests } from "../../../../apps/orchestrator/requests.ts";
-import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
 import { Fenced } from "../../../../lib/blackboard/leading.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import type { SettEvent } from "../../../../lib/model/event.ts";
@@ -22,8 +19,9 @@ function createScene() {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
   const board = memory.open();
   const deps = leaderDeps(1, { board });
-  const [agents, pause] = [new AgentCache(deps), new PauseCache(board)];
-  const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(board), pause);
+  const parts = leaderParts(deps);
+  const { agentCache: agents, pause } = parts;
+  const decider = new Decider(deps, parts);
   return { memory, board, decider, requests: new Requests(deps, agents, new Questions(deps, agents, decider), pause) };
 }
 

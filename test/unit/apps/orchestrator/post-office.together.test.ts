@@ -1,11 +1,8 @@
 // A start and its result that are read together, and what the result decides: one step of the blackboard.
 import { expect, test } from "bun:test";
-import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
-import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
-import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
+import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
 import { PostOffice } from "../../../../apps/orchestrator/post-office.ts";
-import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../../lib/blackboard/port.ts";
 import type { Claim } from "../../../../lib/model/claim.ts";
@@ -31,8 +28,9 @@ async function scene(before?: (at: { board: Blackboard; claim: Claim; epoch: num
     }) as Blackboard[Name];
   const own = { acceptGrant: counted("acceptGrant"), finishGrant: counted("finishGrant"), commitClaim: counted("commitClaim") };
   const deps = leaderDeps(epoch, { board: { ...board, ...own } });
-  const [agentCache, cache] = [new AgentCache(deps), new ClaimCache(board)];
-  const decider = new Decider(deps, agentCache, new TargetCache(board), cache, new PauseCache(board));
+  const parts = leaderParts(deps);
+  const { agentCache, cache } = parts;
+  const decider = new Decider(deps, parts);
   const known = await board.readClaim(claim.id);
   if (known !== undefined) cache.put(known, board.connectionNumber());
   await before?.({ board, claim, epoch });

@@ -1,11 +1,8 @@
 // Whom a question goes to while others act: what happens between two reads of the orchestrator.
 import { expect, test } from "bun:test";
-import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
-import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
-import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
+import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
 import { Questions } from "../../../../apps/orchestrator/questions.ts";
-import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../../lib/blackboard/port.ts";
 import { startedGrant } from "../../../../lib/core/started-grant.ts";
@@ -31,9 +28,9 @@ async function askedScene() {
   await board.finishGrant({ claim: claim.id, grant: running("coder"), endedAt: at, result });
   const settleOn = async (read: Blackboard) => {
     const deps = leaderDeps(epoch, { board: read, policy: { ...defaultPolicy, clarification: "tiered" } });
-    const agentCache = new AgentCache(deps);
-    const decider = new Decider(deps, agentCache, new TargetCache(read), new ClaimCache(read), new PauseCache(read));
-    await new Questions(deps, agentCache, decider).settleQuestion(question.id);
+    const parts = leaderParts(deps);
+    const decider = new Decider(deps, parts);
+    await new Questions(deps, parts.agentCache, decider).settleQuestion(question.id);
     return decider;
   };
   const decider = await settleOn(board);

@@ -1,12 +1,9 @@
 // Agents that are asked to bid, one of which has no heartbeat, in the blackboard's own time.
 import { expect, test } from "bun:test";
-import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
-import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
 import { ContactClock } from "../../../../apps/orchestrator/contact-clock.ts";
 import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
-import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
+import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
 import { SilentBidders } from "../../../../apps/orchestrator/silent-bidders.ts";
-import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import type { AgentRegistration } from "../../../../lib/model/agent.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
@@ -24,8 +21,9 @@ async function createScene(over: Partial<AgentRegistration>) {
   await board.registerAgents([sampleAgent("coder", { bids_by_command: true, ...over })], "person:test", { exact: true });
   const { claim, epoch } = await openClaim(board, ["coder"]);
   const deps = leaderDeps(epoch, { board, clock: { now: () => new Date(nowMs), passedMs: () => nowMs } });
-  const [agentCache, cache] = [new AgentCache(deps), new ClaimCache(board)];
-  const decider = new Decider(deps, agentCache, new TargetCache(board), cache, new PauseCache(board));
+  const parts = leaderParts(deps);
+  const { agentCache, cache } = parts;
+  const decider = new Decider(deps, parts);
   const contact = new ContactClock(board, () => nowMs);
   const bidders = new SilentBidders(deps, { agentCache, cache, decider, contact });
   bidders.watch(claim.id);
