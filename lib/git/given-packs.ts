@@ -1,6 +1,7 @@
 // Commits on their way between machines, as packs: how they are made, and how they come in.
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { SettError } from "../model/errors.ts";
 import type { CommitHash, InstanceName } from "../model/ids.ts";
 import { packName, type RecordedCommit } from "./exchange.ts";
 import type { GitRun } from "./run-git.ts";
@@ -24,13 +25,21 @@ export class GivenPacks implements AsyncDisposable {
     this.#exchange = exchange;
   }
 
-  /** A commit whose agent is not known has no place there. */
+  /**
+   * A commit whose agent is not known has no place there. One that cannot be had is left out: the import says so of it alone. `read` rejects
+   * with git-failed where it cannot.
+   */
   async put({ commit, agent }: RecordedCommit, read: () => Promise<Uint8Array>): Promise<void> {
     if (agent === "") return;
+    const pack = await read().catch((error: unknown) => {
+      if (error instanceof SettError && error.code === "git-failed") return undefined;
+      throw error;
+    });
+    if (pack === undefined) return;
     const file = join(this.#exchange, agent, packName(commit));
     await mkdir(dirname(file), { recursive: true });
     this.#files.push(file);
-    await writeFile(file, await read());
+    await writeFile(file, pack);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -22,6 +22,7 @@ import { type Git, type GitResult, type GitRun, runGit, tryGit } from "./run-git
 import { type ChangeDetail, type Earlier, showChanges, type Work } from "./show-changes.ts";
 import { lastTag, readTags, type Tag, tagArguments } from "./tags.ts";
 import { borrowing } from "./take-commit.ts";
+import { withoutCommits } from "./unpublished.ts";
 import { withoutRepository } from "./user-environment.ts";
 
 /** Who waits for the changes of a commit waits no longer. */
@@ -191,8 +192,9 @@ export class HostRepository {
     const reader = await ResultsReader.open(limited(this.#git), this.place, folder);
     return {
       take: async (instance, results) => {
-        const objects = await reader.take(instance, results);
-        return new HostRepository({ ...this.#git, env: { ...this.#git.env, ...borrowing(objects) } }, this.place);
+        const { objectsDir, unpublished } = await reader.take(instance, results);
+        const view = new HostRepository({ ...this.#git, env: { ...this.#git.env, ...borrowing(objectsDir) } }, this.place);
+        return withoutCommits(view, unpublished);
       },
     };
   }

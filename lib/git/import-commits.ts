@@ -16,13 +16,15 @@ import { Quarantine } from "./quarantine.ts";
 import { releaseFetched } from "./release-fetched.ts";
 import { type Git, LimitExceeded, pipeGit, runGit } from "./run-git.ts";
 import { borrowing } from "./take-commit.ts";
+import { unpublishedCommits, unpublishedSentence } from "./unpublished.ts";
 
 /** The commit of an artefact, and its name: `settRef`. */
 export interface NamedCommit extends RecordedCommit {
   readonly ref: string;
 }
 
-type CommitProblem = NamedCommit & { readonly reason: string };
+/** `isUnpublished`: its agent has named a commit of others, so that nothing is lost with it. */
+type CommitProblem = NamedCommit & { readonly reason: string; readonly isUnpublished?: true };
 
 /**
  * `imported`: new in the workspace. `broken`: not available, or their name already names another commit here, with the reason; the next
@@ -75,10 +77,13 @@ async function importMissing(
   }
   const problems = await quarantine.take(instance, tried);
   const types = await typesOf(git, place, quarantine, tried);
+  const others = await unpublishedCommits(git, place, tried, { instance, packs: quarantine.taken });
   const whole: NamedCommit[] = [];
   for (const each of tried) {
     const type = types.get(each.commit);
-    if (type === "commit") whole.push(each);
+    if (others.has(each.commit) && each.agent !== "")
+      broken.push({ ...each, reason: unpublishedSentence(each), isUnpublished: true });
+    else if (type === "commit") whole.push(each);
     else broken.push({ ...each, reason: problems.get(each.commit) ?? absence(type) });
   }
   const imported = await importAll({ git, place, quarantine, failed }, whole, broken);

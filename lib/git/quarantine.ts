@@ -10,10 +10,13 @@ import { FolderOfAgents } from "./folder-of-agents.ts";
 import { takeOldPacks } from "./old-exchange.ts";
 import type { Git } from "./run-git.ts";
 import { makeStore, type Taking, takeCommit } from "./take-commit.ts";
+import { TakenPacks } from "./taken-packs.ts";
 
 export class Quarantine implements AsyncDisposable {
   /** An object store that only git has written to. */
   readonly objectsDir: string;
+  /** The packs that were taken. */
+  readonly taken = new TakenPacks();
   readonly #place: RepositoryPlace;
   readonly #taking: Taking;
   readonly #failed = new Map<InstanceName, FailedPacks>();
@@ -21,7 +24,7 @@ export class Quarantine implements AsyncDisposable {
   private constructor(git: Git, place: RepositoryPlace, objectsDir: string) {
     this.objectsDir = objectsDir;
     this.#place = place;
-    this.#taking = { git, gitDir: place.gitDir, objectsDir, taken: new Set() };
+    this.#taking = { git, gitDir: place.gitDir, objectsDir, taken: this.taken };
   }
 
   /** `folder`: an empty one for it; without it, one is made among the objects of the repository. */

@@ -7,13 +7,18 @@ import type { RecordedCommit } from "./exchange.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { Quarantine } from "./quarantine.ts";
 import type { Git } from "./run-git.ts";
+import { unpublishedCommits } from "./unpublished.ts";
 
 export class ResultsReader {
+  readonly #git: Git;
+  readonly #place: RepositoryPlace;
   readonly #quarantine: Quarantine;
   readonly #taken = new Set<CommitHash>();
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(quarantine: Quarantine) {
+  private constructor(git: Git, place: RepositoryPlace, quarantine: Quarantine) {
+    this.#git = git;
+    this.#place = place;
     this.#quarantine = quarantine;
   }
 
@@ -22,16 +27,23 @@ export class ResultsReader {
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(folder))
       if (name.startsWith(prefix)) await rm(join(folder, name), { recursive: true, force: true });
-    return new ResultsReader(await Quarantine.make(git, place, await mkdtemp(join(folder, prefix))));
+    return new ResultsReader(git, place, await Quarantine.make(git, place, await mkdtemp(join(folder, prefix))));
   }
 
-  /** The store that has those commits, as far as the exchange does. `recorded`: the oldest first. Each is taken once. */
-  async take(instance: InstanceName, recorded: readonly RecordedCommit[]): Promise<string> {
+  /**
+   * The store that has those commits, as far as the exchange does, and the ones that no agent has published. `recorded`: the oldest first.
+   * Each is taken once.
+   */
+  async take(
+    instance: InstanceName,
+    recorded: readonly RecordedCommit[],
+  ): Promise<{ objectsDir: string; unpublished: ReadonlySet<CommitHash> }> {
     // One after the other: a commit may build on one that the call before has taken.
     const now = this.#last.then(() => this.#takeNew(instance, recorded));
     this.#last = now.catch(() => undefined);
     await now;
-    return this.#quarantine.objectsDir;
+    const { objectsDir, taken: packs } = this.#quarantine;
+    return { objectsDir, unpublished: await unpublishedCommits(this.#git, this.#place, recorded, { instance, packs }) };
   }
 
   async #takeNew(instance: InstanceName, recorded: readonly RecordedCommit[]): Promise<void> {

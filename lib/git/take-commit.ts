@@ -8,14 +8,14 @@ import { holdersOf, maxPackBytes, packIn, type RecordedCommit } from "./exchange
 import { type FailedPacks, keyOf } from "./failed-packs.ts";
 import type { FolderOfAgents } from "./folder-of-agents.ts";
 import { type Git, LimitExceeded, runGit } from "./run-git.ts";
+import type { TakenPacks } from "./taken-packs.ts";
 
 /** `gitDir`: any repository; `objectsDir`: the store that gets the objects, which may borrow from others. */
 export interface Taking {
   readonly git: Git;
   readonly gitDir: string;
   readonly objectsDir: string;
-  /** Files that were taken into it, by what identifies them: several commits may have one. */
-  readonly taken?: Set<string>;
+  readonly taken?: TakenPacks;
   /** Packs that are not tried again. */
   readonly failed?: FailedPacks;
 }
@@ -51,30 +51,33 @@ async function takeFrom(
   try {
     using pack = packIn(exchange, holder, commit);
     if (pack === undefined) return "";
-    if (taking.taken?.has(pack.identity)) return undefined;
+    if (taking.taken?.has(commit, pack)) return undefined;
     const key = keyOf(holder, pack);
-    const problem = taking.failed?.problemOf(key) ?? (await takePack(taking, pack.fd).then(() => "", noted(taking, key)));
-    if (problem !== "") return problem;
-    taking.taken?.add(pack.identity);
+    const known = taking.failed?.problemOf(key);
+    if (known !== undefined) return known;
+    try {
+      const index = await takePack(taking, pack.fd);
+      taking.taken?.add(commit, pack, index);
+    } catch (error) {
+      return note(taking, key, error);
+    }
     return undefined;
   } catch (error) {
     return messageOf(error);
   }
 }
 
-function noted({ failed }: Taking, key: string): (error: unknown) => string {
-  return (error) => {
-    const problem = messageOf(error);
-    if (error instanceof LimitExceeded) failed?.note(key, problem);
-    return problem;
-  };
+function note({ failed }: Taking, key: string, error: unknown): string {
+  const problem = messageOf(error);
+  if (error instanceof LimitExceeded) failed?.note(key, problem);
+  return problem;
 }
 
 /**
  * Takes all objects of a pack, or none. It is read as data, from the open file. git does its last checks when the pack is in its store, so
- * that is another one first. Throws git-failed.
+ * that is another one first. Resolves with the path of its index. Throws git-failed.
  */
-export async function takePack({ git, gitDir, objectsDir }: Taking, fd: number, checks = strict): Promise<void> {
+export async function takePack({ git, gitDir, objectsDir }: Taking, fd: number, checks = strict): Promise<string> {
   // Named as git names its own: git's next clean-up removes one that a crash has left behind.
   const store = await mkdtemp(join(objectsDir, "tmp_objdir-sett-"));
   try {
@@ -84,8 +87,9 @@ export async function takePack({ git, gitDir, objectsDir }: Taking, fd: number, 
     await runGit(git, { args, stdinFile: fd, env: { GIT_OBJECT_DIRECTORY: store, ...borrowing(objectsDir) } });
     const packs = join(objectsDir, "pack");
     await mkdir(packs, { recursive: true });
-    for (const name of (await readdir(join(store, "pack"))).sort(indexLast))
-      await rename(join(store, "pack", name), join(packs, name));
+    const names = (await readdir(join(store, "pack"))).sort(indexLast);
+    for (const name of names) await rename(join(store, "pack", name), join(packs, name));
+    return join(packs, names.at(-1) ?? "");
   } finally {
     await rm(store, { recursive: true, force: true });
   }

@@ -54,7 +54,7 @@ export async function fetchResults(
         ? await repository.fetchCommits(instance, commits)
         : await fetchRemoteCommits(api, repository, { instance, commits });
     report(imported, reporting, shell);
-    return { isWhole: imported.broken.length === 0, broken: imported.broken };
+    return { isWhole: imported.broken.every(({ isUnpublished }) => isUnpublished), broken: imported.broken };
   } catch (error) {
     shell.messages.warn(`The commits of agents cannot be fetched into ${workspace}: ${messageOf(error)}`);
     return { isWhole: false, broken: [] };

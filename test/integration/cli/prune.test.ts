@@ -51,7 +51,9 @@ const inFile = async (file = "old.jsonl") => JSON.parse(await at.need("hoard", "
 
 test("commits of goals that are moved are fetched before their record is removed", async () => {
   const commit = CommitHash.parse(await at.git("rev-parse", "HEAD"));
-  const { result } = await achieved({}, { metadata: { commit } });
+  const { goal, result } = await achieved({}, { metadata: { commit } });
+  // The goal was posted on it.
+  await at.git("update-ref", `refs/sett/demo/${goal.id}`, commit);
   await catchUp();
   await at.need(...pruneAll);
   expect(await board.listCommits()).toEqual([]);
