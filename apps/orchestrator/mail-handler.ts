@@ -90,7 +90,7 @@ export class MailHandler {
   }
 
   /** What cannot be applied, however often it is tried: a value that Redis refuses, or a function that stays out of order. */
-  refuse({ agent }: Mail, error: unknown, readOn: number): Promise<Reply> {
+  refuse({ agent }: Pick<Mail, "agent">, error: unknown, readOn: number): Promise<Reply> {
     return this.#refuse({ agent, readOn }, messageOf(error));
   }
 
@@ -205,8 +205,9 @@ export class MailHandler {
     if (problem !== undefined) return this.#refuse(origin, problem);
     const running = isOnRecord ? grant : { ...startedGrant(grant, run), attempt, queued_at };
     const endedAt = laterOf(origin.at, running.started_at);
-    if (this.#refusals.hasTooManyResults(agent)) return this.#refuse(origin, "Too many results came too late.");
-    const order: FinishOrder = { ...origin, claim: claim.id, grant: running, endedAt, result: read };
+    // A result that counts is stored, however many did not: only their events are limited.
+    const isUnlogged = this.#refusals.hasTooManyResults(agent);
+    const order: FinishOrder = { ...origin, claim: claim.id, grant: running, endedAt, result: read, isUnlogged };
     // Who says no more than the result has begun as well; or Redis has lost that it began.
     const isQueued = grant.state === "queued" && isCurrent;
     const together = isQueued ? await this.#results.store({ ...order, start: { leaseMs: this.#grantLeaseMs } }) : undefined;
@@ -214,6 +215,7 @@ export class MailHandler {
     this.#running.delete(`${id} ${agent}`);
     if (finished.outcome === "finished") return "ended";
     if (finished.outcome === "id_taken") return this.#refuse(origin, finished.reason);
+    if (isUnlogged) return this.#refuse(origin, finished.reason);
     this.#refusals.countResult(agent);
     return no(finished.reason);
   }

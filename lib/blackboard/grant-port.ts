@@ -105,6 +105,7 @@ export interface GrantBoard {
    * another goal. Refused without one: the attempt has not started yet. `id_taken`: another artefact on record has the id, and nothing is written. `start`: the grant is started in
    * the same step, before; `not_started`: that is refused, and the result is not looked at. `commit`: what the result decides about its
    * claim, committed in the same step, after.
+   * `isUnlogged`: the refusal of what came too late has no event, and is not remembered.
    */
   finishGrant(order: {
     claim: ClaimId;
@@ -116,6 +117,7 @@ export interface GrantBoard {
     readOn?: ReadOn;
     start?: { leaseMs: number; mail?: AppliedMail };
     commit?: ClaimCommit;
+    isUnlogged?: boolean;
   }): Promise<
     { outcome: "finished"; commit?: CommittedWith } | { outcome: "not_started" | "id_taken"; reason: string } | Refused
   >;

@@ -5,10 +5,10 @@
 -- what the result decides be committed after: each as by itself.
 -- KEYS claim, grants, due, refused_artefacts, orchestrator, taken, bids, open_claims
 -- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type, event_data, mail: applied_mail?,
---      start: started?, commit: commit?
+--      start: started?, commit: commit?, is_unlogged: flag
 -- Result finished (commit, rev) | not_started (reason) | id_taken (reason) | refused (reason)
 -- RECORD started run, grant, lease_ms: number, event_data, mail: applied_mail?
--- `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of the commit, '' where
+-- `is_unlogged`: a refusal of what came too late is neither remembered nor logged. `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting. `commit` is the outcome of the commit, '' where
 -- there is none.
 local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', 'bid_order', 'bidding', 'missing_bids' }
 
@@ -28,6 +28,7 @@ end
 local function refuse_result(keys, args, event, problem, lost)
   local before = redis.call('HGET', keys.refused_artefacts, args.artefact.id)
   if before then return refused(reason_before(before)) end
+  if args.is_unlogged and not lost then return refused(problem) end
   redis.call('HSET', keys.refused_artefacts, args.artefact.id, ' ' .. problem)
   event.type, event.data = 'result_refused', object('reason', problem, 'attempt', args.attempt, 'source', lost)
   log(event)

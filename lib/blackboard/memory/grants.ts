@@ -120,7 +120,7 @@ export function grantsOf(
       return { outcome: "renewed" };
     },
 
-    async finishGrant({ claim: id, grant, endedAt, result, host, mail, readOn, start, commit: decided }) {
+    async finishGrant({ claim: id, grant, endedAt, result, host, mail, readOn, start, commit: decided, isUnlogged }) {
       ensureOn(readOn);
       const refusedBefore = state.artefacts.has(result.artefact.id) ? undefined : state.refused.get(result.artefact.id);
       if (refusedBefore !== undefined) return { outcome: "refused", reason: refusedBefore.reason };
@@ -152,6 +152,7 @@ export function grantsOf(
         const before = state.refused.get(artefact.id);
         if (before !== undefined) return { outcome: "refused", reason: before.reason };
         const refused: Refused = { outcome: "refused", reason: reason ?? "" };
+        if (isUnlogged === true && lost === undefined) return refused;
         state.refused.set(artefact.id, { digest: "", reason: refused.reason });
         const about = record === undefined ? { claim_id: id } : aboutOf(record);
         const data = { reason: refused.reason, attempt, ...(lost?.source !== undefined && { source: lost.source }) };

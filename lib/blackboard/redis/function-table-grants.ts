@@ -66,6 +66,7 @@ export const grantFunctions = {
       mail: "applied_mail?",
       start: "started?",
       commit: "commit?",
+      is_unlogged: "flag",
     },
     outcomes: { finished: ["commit", "rev"], not_started: ["reason"], id_taken: ["reason"], refused },
   },

@@ -104,7 +104,7 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
       );
     },
 
-    async finishGrant({ claim, grant, endedAt, result, host, mail, readOn, start, commit }) {
+    async finishGrant({ claim, grant, endedAt, result, host, mail, readOn, start, commit, isUnlogged = false }) {
       const { agent, attempt, queued_at } = grant;
       const { orchestrator, due, openClaims } = keys;
       const stored = {
@@ -136,6 +136,7 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
             mail: appliedMail(start.mail),
           },
           commit: commit && commitArgs(commit),
+          is_unlogged: isUnlogged,
         },
       );
       if (reply.outcome !== "finished") return reply;

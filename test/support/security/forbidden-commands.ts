@@ -39,7 +39,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
       const artefact = forged(over);
       const grant = JSON.stringify({ ...at.running, state: "done", ended_at: artefact.created_at, artefact_ids: [artefact.id] });
       const finish = { claim: work, agent: busy, ...at.running, grant, artefact, actor: "agent:busy@here", mail: undefined };
-      const alone = { start: undefined, commit: undefined };
+      const alone = { start: undefined, commit: undefined, is_unlogged: false };
       return [
         ["HSET", grants(work), busy, grant],
         ...byHand(at, over),

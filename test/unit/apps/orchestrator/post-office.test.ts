@@ -11,7 +11,7 @@ import { Fenced } from "../../../../lib/blackboard/leading.ts";
 import type { MailAnswer } from "../../../../lib/blackboard/mail-port.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
-import { InstanceName } from "../../../../lib/model/ids.ts";
+import { type ClaimId, InstanceName } from "../../../../lib/model/ids.ts";
 import {
   acquireLeaderLease,
   at,
@@ -253,6 +253,21 @@ test("results that come too late are on record each, a hundred in a minute; the 
   await late();
   expect(await events(scene.board, "result_refused")).toHaveLength(101);
   expect(await scene.board.listArtefactsOfGoal(goal.goal_id)).toHaveLength(2);
+});
+
+test("a result that counts is stored, however many others of its agent came too late", async () => {
+  await using scene = await office();
+  const { claim, epoch } = await queueGrant(scene.board);
+  const next = await queueGrant(scene.board);
+  void scene.open(next.epoch ?? epoch);
+  const result = (of: ClaimId) => {
+    const artefact = { id: newArtefactId(), type: "Report", payload: "{}" };
+    return scene.say({ say: "result", claim: of, attempt: 1, result: { outcome: "done", artefact } });
+  };
+  for (let count = 0; count < 105; count += 1) await result(claim.id);
+  expect(await result(next.claim.id)).toEqual({ outcome: "yes" });
+  expect((await scene.board.readClaim(next.claim.id))?.grants).toMatchObject([{ state: "done" }]);
+  expect(await events(scene.board, "result_refused")).toHaveLength(100);
 });
 
 test("a result of an attempt that has not begun, or of no grant, is refused and stored nowhere", async () => {

@@ -100,6 +100,7 @@ export const grantMoves: readonly Move[] = [
         ...mail(world),
         ...start,
         ...decided,
+        ...(world.random.chance(0.3) && { isUnlogged: true }),
       });
     },
   },
