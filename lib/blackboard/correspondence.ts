@@ -6,8 +6,9 @@ import type { MailAnswer } from "./mail-port.ts";
 
 export type Letter = { id: string; text: string };
 
-/** `isSent`: as far as is known. `waiting`: how many calls wait for its answer. */
+/** `isSent`: as far as is known. `waiting`: how many calls wait for its answer. `timeouts`: how many have waited in vain. */
 type OpenLetter = Letter & {
+  timeouts: number;
   answered: Promise<string>;
   answer: (text: string) => void;
   isSent: boolean;
@@ -48,7 +49,12 @@ export class Correspondence {
     if (before === undefined) await this.#begin(letter);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(silent()), this.#timeoutMs);
+      timer = setTimeout(() => {
+        letter.timeouts += 1;
+        // Sent once more with the next call. The answer may be lost, although the connection never was.
+        if (isTimeToRepeat(letter.timeouts)) letter.isSent = false;
+        reject(silent());
+      }, this.#timeoutMs);
     });
     // A failure to send it is one of the race, where it comes in time.
     const sent = letter.isSent ? letter.answered : this.#post(letter).then(() => letter.answered);
@@ -119,7 +125,7 @@ export class Correspondence {
 
   #newLetter(text: string, id: string = crypto.randomUUID()): OpenLetter {
     const { promise: answered, resolve: answer } = Promise.withResolvers<string>();
-    const letter = { id, text, answered, answer, isSent: false, waiting: 0 };
+    const letter = { id, text, answered, answer, isSent: false, waiting: 0, timeouts: 0 };
     this.#byText.set(text, letter);
     this.#byId.set(letter.id, letter);
     return letter;
@@ -148,4 +154,9 @@ export class Correspondence {
 
 function silent(): SettError {
   return new SettError("redis-unreachable", "The orchestrator does not answer.");
+}
+
+/** After 4, 8, 16, 32 … of them: while no orchestrator answers, one letter must not fill the mailbox. */
+function isTimeToRepeat(timeouts: number): boolean {
+  return timeouts >= 4 && Number.isInteger(Math.log2(timeouts));
 }

@@ -73,6 +73,20 @@ test("an answer that no call has got counts no more after a reconnect: what it s
   expect(await again).toBe("anew");
 });
 
+test("a letter that stays without an answer is sent again after some time-outs, ever more rarely", async () => {
+  const { letters, sent, last } = correspondence(1);
+  const sentAfter: number[] = [];
+  for (let timeouts = 1; timeouts <= 20; timeouts += 1) {
+    await errorOf(letters.ask("a"));
+    sentAfter.push(sent.length);
+  }
+  expect(sentAfter).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4]);
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+  const next = letters.ask("a");
+  letters.receive([{ re: last(), text: "yes" }]);
+  expect(await next).toBe("yes");
+});
+
 test("who asks again before the answer waits for the same letter", async () => {
   const { letters, sent, last } = correspondence(10);
   await errorOf(letters.ask("a"));
