@@ -49,10 +49,3 @@ export class CursorProgress {
     return this.#pending.length;
   }
 }
-
-/** Compares ids of a stream, `<milliseconds>-<number>`; `0` comes before all. */
-export function isAtOrAfter(id: string, other: string): boolean {
-  const [ms = 0, number = 0] = id.split("-").map(Number);
-  const [otherMs = 0, otherNumber = 0] = other.split("-").map(Number);
-  return ms > otherMs || (ms === otherMs && number >= otherNumber);
-}

@@ -4,13 +4,13 @@ import { Doorbell } from "../../lib/async/doorbell.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
+import { isLater } from "../../lib/model/stream-id.ts";
 import { AdoptionScan, adoptPublications, trackPublications } from "./adoption.ts";
 import { BidsByHand } from "./bids-by-hand.ts";
 import { ClaimAnnouncer } from "./claim-announcer.ts";
 import { ClaimOpener } from "./claim-opener.ts";
 import { ConnectionWatch } from "./connection-watch.ts";
 import { ContactClock } from "./contact-clock.ts";
-import { isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
 import { dueAfter, handleDue } from "./handle-due.ts";
@@ -130,7 +130,7 @@ export class Leadership {
     const connections = new ConnectionWatch(deps);
     const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { ...parts, decider });
-    const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
+    const hasFollowed = (event: string) => !isLater(event, this.#reader.progress.reached);
     const postOffice = new PostOffice(deps, { agentCache, cache, decider, grantLeaseMs: this.#leases.grantLeaseMs });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),

@@ -65,6 +65,7 @@ export class PostOffice {
         over.abort();
       });
     try {
+      await this.#openAgain(ending);
       for await (const mails of board.followMail(ending, isBusy)) {
         if (ending.aborted) break;
         for (const letters of lettersOf(mails)) void handle(letters);
@@ -86,11 +87,24 @@ export class PostOffice {
       const replies = await this.#jobs.run(`${agent} ${about}`, () => this.#apply(letters, readOn, signal));
       for (const [one, reply] of replies)
         await untilDone(() => this.#board.answerMail(one, JSON.stringify(reply), readOn), signal);
+      if (letters.some((one) => one !== undefined && isBeyondClocks(one.mail))) await this.#openAgain(signal, mail);
     } finally {
       const left = (this.#underWay.get(agent) ?? weight) - weight;
       if (left > 0) this.#underWay.set(agent, left);
       else this.#underWay.delete(agent);
     }
+  }
+
+  /** Mailboxes that their agents have closed with a place of their own choice: all that there are, or the one of this message. */
+  async #openAgain(signal: AbortSignal, mail?: Mail): Promise<void> {
+    const done = await untilDone(() => this.#board.reopenMail(mail && [mail.agent]), signal);
+    const readOn = this.#board.connectionNumber();
+    for (const agent of done?.reopened ?? [])
+      await untilDone(
+        () => this.#handler.refuse({ agent }, "It has closed its mailbox with the last place that there is.", readOn),
+        signal,
+      );
+    if (mail !== undefined && done !== undefined && done.reopened.length > 0) this.#reopen();
   }
 
   /** What is still to be answered. */
@@ -109,6 +123,11 @@ export class PostOffice {
     }
     return replies;
   }
+}
+
+/** A place whose milliseconds have more digits than those of any clock. */
+function isBeyondClocks({ place }: Mail): boolean {
+  return place.indexOf("-") > 15;
 }
 
 function weightOf(letter: Letter | undefined): number {

@@ -123,6 +123,7 @@ export type CandidateBlackboard = Pick<
   | "readGrant"
   | "roleOfSender"
   | "dropMail"
+  | "reopenMail"
   | "placeBid"
   | "allowBidCalls"
   | "acceptGrant"

@@ -45,6 +45,7 @@ type UnderEpoch = {
   deferDue(items: Parameters<Whole["deferDue"]>[0], afterMs: number): ReplyOf<Whole["deferDue"]>;
   logAsLeader(draft: Parameters<Whole["logAsLeader"]>[0], readOn?: number): ReplyOf<Whole["logAsLeader"]>;
   oweEvent(...owed: FirstTwo<Whole["oweEvent"]>): ReplyOf<Whole["oweEvent"]>;
+  reopenMail(agents?: Parameters<Whole["reopenMail"]>[1]): ReplyOf<Whole["reopenMail"]>;
   settleOwed(ids: readonly string[], readOn: number): ReplyOf<Whole["settleOwed"]>;
   removeOldEvents(ids: Parameters<Whole["removeOldEvents"]>[0]): ReplyOf<Whole["removeOldEvents"]>;
   postAsLeader(artefact: Parameters<Whole["postAsLeader"]>[0]): ReplyOf<Whole["postAsLeader"]>;
@@ -89,6 +90,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     deferDue: (items, afterMs) => unfenced(board.deferDue(items, afterMs, epoch)),
     logAsLeader: (draft, readOn) => unfenced(board.logAsLeader(draft, epoch, readOn)),
     oweEvent: (owed, draft) => unfenced(board.oweEvent(owed, draft, epoch)),
+    reopenMail: (agents) => unfenced(board.reopenMail(epoch, agents)),
     settleOwed: (ids, readOn) => unfenced(board.settleOwed(ids, epoch, readOn)),
     removeOldEvents: (ids) => unfenced(board.removeOldEvents(ids, epoch)),
     postAsLeader: (artefact) => unfenced(board.postAsLeader(artefact, epoch)),

@@ -16,7 +16,7 @@ export interface MailBoard {
   sendMail(agent: AgentName, message: { id: string; text: string }): Promise<void>;
   /**
    * The answers to the agent, from now on. `onFresh`: called once a connection is there that hears the next answer, at first and after every
-   * loss; earlier answers may have been missed then. Ends with the signal.
+   * loss, and where answers were trimmed before they were read; earlier answers may have been missed then. Ends with the signal.
    */
   followMailAnswers(agent: AgentName, signal: AbortSignal, onFresh: () => void): AsyncIterable<MailAnswer[]>;
   /**
@@ -29,6 +29,15 @@ export interface MailBoard {
   roleOfSender(agent: AgentName): Promise<string | undefined>;
   /** The message is dealt with: it is removed, and answered where there is something to say. */
   answerMail(mail: Pick<Mail, "agent" | "place" | "id">, text: string | undefined, readOn?: ReadOn): Promise<void>;
+  /**
+   * An agent chooses the places in its own mailbox, and after the largest there is no other. Of these agents (all that were ever registered or
+   * expected, if none are given) each mailbox that is empty, and whose last place no clock reaches, begins anew. Those whose mailbox does:
+   * it is to be read from its beginning.
+   */
+  reopenMail(
+    epoch: number,
+    agents?: readonly AgentName[],
+  ): Promise<{ outcome: "done"; reopened: AgentName[] } | { outcome: "fenced" }>;
   /**
    * Drops all that was sent and is not dealt with of each agent whose mail takes more than `maxBytes`, with its notes of what it has taken,
    * and ends the agent's connections: its programs connect again then, and send again what they still have to say.

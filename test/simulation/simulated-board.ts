@@ -13,6 +13,7 @@ import { followChannel, followReads } from "../../lib/blackboard/redis/follow.ts
 import type { SettError } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { type AgentName, type ClaimId, InstanceName } from "../../lib/model/ids.ts";
+import { isLater } from "../../lib/model/stream-id.ts";
 import type { SimulatedClient } from "./simulated-client.ts";
 import type { SimulatedRedis } from "./simulated-redis.ts";
 
@@ -188,12 +189,6 @@ function eventsAfter({ events }: State, from: string): readonly SettEvent[] {
   let start = events.length;
   while (start > 0 && isLater(events[start - 1]?.id ?? "0", from)) start -= 1;
   return events.slice(start, start + 500);
-}
-
-function isLater(id: string, than: string): boolean {
-  const [ms = 0, count = 0] = id.split("-").map(Number);
-  const [thanMs = 0, thanCount = 0] = than.split("-").map(Number);
-  return ms > thanMs || (ms === thanMs && count > thanCount);
 }
 
 function takeWakeUps(state: State, agent: AgentName): readonly ClaimId[] {

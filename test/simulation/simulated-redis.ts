@@ -24,6 +24,7 @@ const passesWithoutMemory = new Set([
   "logEvent",
   "answerMail",
   "dropMail",
+  "reopenMail",
   "acquireLeaderLease",
   "logAsLeader",
   "oweEvent",

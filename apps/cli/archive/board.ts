@@ -8,7 +8,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
-import { isLater } from "./log-order.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
 import { readArchive } from "./read.ts";
 
 type Content = {

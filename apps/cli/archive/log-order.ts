@@ -1,6 +1,7 @@
 // Reads the log up to a position, page by page.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
 
 const pageSize = 1_000;
 
@@ -13,11 +14,4 @@ export async function* eventPages(board: PersonBlackboard, end: string): AsyncGe
     if (wanted.length < page.length || page.length === 0) return;
     from = page.at(-1)?.id ?? from;
   }
-}
-
-/** Compares two positions in the log. */
-export function isLater(id: string, than: string): boolean {
-  const [ms = 0n, count = 0n] = id.split("-").map(BigInt);
-  const [thanMs = 0n, thanCount = 0n] = than.split("-").map(BigInt);
-  return ms > thanMs || (ms === thanMs && count > thanCount);
 }

@@ -7,7 +7,8 @@ import { forwards, goalList } from "../../../lib/client/facts/pages.ts";
 import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
-import { eventPages, isLater } from "../archive/log-order.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
+import { eventPages } from "../archive/log-order.ts";
 
 /** `bytes`: of its payloads. `last`: the time of its last change, ISO 8601. */
 export type PrunableGoal = {

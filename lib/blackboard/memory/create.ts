@@ -131,7 +131,7 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
     ...grantsOf(state, { keys, ensureOn, closed: closing.signal }, claims.commitClaim),
     ...peopleOf(state, isFenced, ensureOn),
     ...agentsOf(state),
-    ...mailOf(state, contact, ensureOn, closing.signal),
+    ...mailOf(state, contact, { isFenced, ensureOn, closed: closing.signal }),
     ...modelsOf(state, ensureOn),
     ...pruneOf(state, isFenced),
     ...repliesOf(state),

@@ -1,5 +1,6 @@
 // The log of the memory blackboard.
 import type { SettEvent } from "../../model/event.ts";
+import { isLater } from "../../model/stream-id.ts";
 import type { Log } from "../log-port.ts";
 import { copyOf } from "./copy.ts";
 import { follow } from "./notifier.ts";
@@ -51,10 +52,4 @@ export function logOf(state: State, closed: AbortSignal): Log {
       return state.events.at(-1)?.id ?? "0";
     },
   };
-}
-
-function isLater(id: string, than: string): boolean {
-  const [ms = 0, count = 0] = id.split("-").map(Number);
-  const [thanMs = 0, thanCount = 0] = than.split("-").map(Number);
-  return ms > thanMs || (ms === thanMs && count > thanCount);
 }

@@ -1,5 +1,6 @@
 // The streams of mail in memory.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
+import { isLater } from "../../model/stream-id.ts";
 import type { AppliedMail } from "../grant-port.ts";
 import type { MailAnswer } from "../mail-port.ts";
 
@@ -80,11 +81,4 @@ function streamOf<Entry>(streams: Map<AgentName, Entry[]>, agent: AgentName): En
   const stream = streams.get(agent) ?? [];
   streams.set(agent, stream);
   return stream;
-}
-
-function isLater(place: string, than: string): boolean {
-  if (place === than) return false;
-  const [ms = 0, sequence = 0] = place.split("-").map(Number);
-  const [thanMs = 0, thanSequence = 0] = than.split("-").map(Number);
-  return ms > thanMs || (ms === thanMs && sequence > thanSequence);
 }

@@ -2,11 +2,16 @@
 import type { AgentName } from "../../model/ids.ts";
 import type { Mail, MailBoard } from "../mail-port.ts";
 import type { Contact, EnsureOn } from "./contact.ts";
+import type { IsFenced } from "./leader.ts";
 import { entriesAfter } from "./mail-state.ts";
 import { follow } from "./notifier.ts";
 import type { State } from "./state.ts";
 
-export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureOn, closed: AbortSignal): MailBoard {
+export function mailOf(
+  state: State,
+  { onReconnect }: Contact,
+  { isFenced, ensureOn, closed }: { isFenced: IsFenced; ensureOn: EnsureOn; closed: AbortSignal },
+): MailBoard {
   return {
     async sendMail(agent, message) {
       state.mail.send(agent, message, state.now());
@@ -59,6 +64,11 @@ export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureO
       if (text !== undefined) state.mail.answer(agent, { re: id, text }, state.now());
       state.mail.remove(agent, place);
       state.changed.notify();
+    },
+
+    // Places in the twin are made by its clock alone.
+    async reopenMail(epoch) {
+      return isFenced(epoch) ? { outcome: "fenced" } : { outcome: "done", reopened: [] };
     },
 
     async dropMail(maxBytes) {

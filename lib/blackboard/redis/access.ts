@@ -76,13 +76,16 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "incrby",
       ],
       ...["blmpop", "lpop", "lrem", "rpush"],
-      ...["xadd", "xdel", "xrange", "xread", "xrevrange", "xtrim"],
+      ...["xadd", "xdel", "xrange", "xinfo|stream", "xread", "xrevrange", "xtrim"],
       ...["zadd", "zcard", "zmscore", "zrange", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [],
     writes: [`${keys.prefix}*`],
     channels: [keys.artefactChannel, keys.claimChannel],
-    only: { del: [keys.laterBids(anyClaim), keys.paused, keys.pausedMail], unlink: [keys.agentTaken(anyAgent)] },
+    only: {
+      del: [keys.laterBids(anyClaim), keys.paused, keys.pausedMail],
+      unlink: [keys.agentTaken(anyAgent), keys.mailOut(anyAgent)],
+    },
   }),
   gateway: (keys) => ({
     commands: [

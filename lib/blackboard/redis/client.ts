@@ -56,14 +56,16 @@ export function endpointOf(url: string): string {
 
 /**
  * True for an error that Redis would answer again, such as one inside a function. False where another try may succeed: the server is
- * loading, busy or full, or refuses writes; or it refuses the password, because another server has the port while ours is away.
+ * loading, busy or full, or refuses writes; a mailbox has had its last possible place, until the orchestrator opens it again; or it refuses the password, because another server has the port while ours is away.
  */
 export function isRefusal(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply && !isPassing(error) && !isWriteRefusal(error) && !isBadCredential(error);
 }
 
 function isPassing({ message }: ErrorReply): boolean {
-  return /^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED)\b|^ERR max number of clients/.test(message);
+  return /^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED)\b|^ERR (?:max number of clients|.*last possible ID)/.test(
+    message,
+  );
 }
 
 /** True where Redis answers, but refuses every write: its memory or disk is full, it is a replica, or it has too few replicas. */

@@ -22,6 +22,7 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   endCall: "allow-oom",
   answerMail: "allow-oom",
   dropMail: "allow-oom",
+  reopenMail: "allow-oom",
   acquireLeaderLease: "allow-oom",
   logAsLeader: "allow-oom",
   oweEvent: "allow-oom",

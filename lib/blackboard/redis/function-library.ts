@@ -59,6 +59,7 @@ import removeOfGoal from "../lua/remove-of-goal.lua" with { type: "text" };
 import removeOldEvents from "../lua/remove-old-events.lua" with { type: "text" };
 import renewCalls from "../lua/renew-calls.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
+import reopenMail from "../lua/reopen-mail.lua" with { type: "text" };
 import reserveCall from "../lua/reserve-call.lua" with { type: "text" };
 import retireGoal from "../lua/retire-goal.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
@@ -124,6 +125,7 @@ const sources: Record<FunctionName, string> = {
   readMail,
   answerMail,
   dropMail,
+  reopenMail,
   postAsLeader,
   logEvent,
   recordTrigger,

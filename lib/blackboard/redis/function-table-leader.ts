@@ -61,6 +61,11 @@ export const leaderFunctions = {
     args: { epoch: "number", ids: "text*" },
     outcomes: { settled: [], fenced },
   },
+  reopenMail: {
+    keys: ["orchestrator", "mail", "paused_mail"],
+    args: { epoch: "number", agent: "text" },
+    outcomes: { reopened: [], kept: [], fenced },
+  },
   postAsLeader: {
     keys: ["orchestrator"],
     args: { epoch: "number", artefact: "artefact" },

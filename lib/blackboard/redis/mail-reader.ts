@@ -3,13 +3,14 @@
 // their own.
 import { sleep } from "../../async/sleep.ts";
 import type { AgentName } from "../../model/ids.ts";
+import { isLater } from "../../model/stream-id.ts";
 import type { Keys } from "../keys.ts";
 import type { Mail } from "../mail-port.ts";
 import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { blockMs } from "./follow.ts";
 import { type MailBacklog, mailOfEntry } from "./mail-backlog.ts";
-import { isAfter, type StreamEntry } from "./streams.ts";
+import type { StreamEntry } from "./streams.ts";
 
 /** Of each agent at once, so that one who sends very much does not keep the others waiting. */
 const mailsOfEach = 50;
@@ -184,7 +185,7 @@ export class MailReader {
       const agent = this.#agentOf.get(name);
       if (agent === undefined) return [];
       const place = this.#places.get(agent) ?? "0";
-      const fresh = messages.filter(({ id }) => isAfter(id, place));
+      const fresh = messages.filter(({ id }) => isLater(id, place));
       this.#places.set(agent, fresh.at(-1)?.id ?? place);
       this.#noteSender(agent);
       return fresh.map(({ id, message }) => mailOfEntry(agent, id, message));

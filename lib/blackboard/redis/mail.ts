@@ -1,13 +1,14 @@
 // The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and has no right to those of others.
 import { ErrorReply } from "redis";
 import { AgentName } from "../../model/ids.ts";
+import { isLater } from "../../model/stream-id.ts";
 import type { DroppedMail, MailAnswer, MailBoard } from "../mail-port.ts";
 import type { Client } from "./client.ts";
 import type { Deps } from "./deps.ts";
-import { followReads } from "./follow.ts";
+import { batchSize, followReads } from "./follow.ts";
 import { MailBacklog } from "./mail-backlog.ts";
 import { MailReader } from "./mail-reader.ts";
-import { endOf, readAfter } from "./streams.ts";
+import { beginningOf, endOf, readAfter } from "./streams.ts";
 import { userNameOf } from "./users.ts";
 
 /** The user of an agent that was removed may be gone, and where Redis has no users all connections are the owner's. */
@@ -33,6 +34,8 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
           onFresh();
         }
         const entries = await readAfter(client, keys.mailIn(agent), last);
+        // More are kept than one read brings: where one is missing after the last, this read is full.
+        if (entries.length === batchSize && isLater(await beginningOf(client, keys.mailIn(agent)), last)) onFresh();
         last = entries.at(-1)?.id ?? last;
         return entries.flatMap(({ message: { re, text } }): MailAnswer[] => (re && text ? [{ re, text }] : []));
       });
@@ -54,6 +57,18 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
 
     async answerMail({ agent, place, id }, text, readOn) {
       await callOn(readOn)("answerMail", {}, { agent, place, id, text });
+    },
+
+    async reopenMail(epoch, agents) {
+      const { orchestrator, pausedMail: paused_mail } = keys;
+      const reopened: AgentName[] = [];
+      for (const agent of agents ?? (await connection.run(readNames))) {
+        const stored = { orchestrator, mail: keys.mailOut(agent), paused_mail };
+        const { outcome } = await call("reopenMail", stored, { epoch, agent });
+        if (outcome === "fenced") return { outcome };
+        if (outcome === "reopened") reopened.push(agent);
+      }
+      return { outcome: "done", reopened };
     },
 
     async dropMail(maxBytes) {

@@ -18,9 +18,8 @@ export async function endOf(client: Client, key: string): Promise<string> {
   return last?.id ?? "0";
 }
 
-/** Whether the entry of this id comes after the other. */
-export function isAfter(id: string, other: string): boolean {
-  const [ms = 0, sequence = 0] = id.split("-").map(Number);
-  const [otherMs = 0, otherSequence = 0] = other.split("-").map(Number);
-  return ms === otherMs ? sequence > otherSequence : ms > otherMs;
+/** The id of the first entry that is kept; `0` when there is none. */
+export async function beginningOf(client: Client, key: string): Promise<string> {
+  const [first] = (await client.xRange(key, "-", "+", { COUNT: 1 })) ?? [];
+  return first?.id ?? "0";
 }

@@ -7,6 +7,7 @@ import { reserve, reserveOrder, runModelGrant } from "../../support/blackboard/m
 import { portUses, type Role } from "../../support/blackboard/port-uses.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { connectRoles } from "../../support/blackboard/role-bench.ts";
+import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
 import { type CommandRecord, recordCommands, type Sent } from "../../support/redis/command-record.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -65,6 +66,19 @@ test("a gateway gives back a call whose reservation has lapsed, which few tests 
   const { token } = await runModelGrant(bench.board);
   await reserve(bench.board, reserveOrder(token, { leaseMs: 0 }));
   expect(await bench.board.giveBackCalls({ all: false })).toBe(1);
+});
+
+test("the orchestrator opens a mailbox again that its agent has closed, which few agents do", async () => {
+  await using bench = await openWith(roles)();
+  const agent = AgentName.parse("closer");
+  const mailbox = `sett:${bench.board.instance}:agent:${agent}:out`;
+  const largest = "18446744073709551615";
+  await server.cli("XADD", mailbox, `${largest}-${largest}`, "id", "last", "text", "{");
+  const epoch = await acquireLeaderLease(bench.board);
+  expect(await bench.board.reopenMail(epoch, [agent])).toEqual({ outcome: "done", reopened: [] });
+  await server.cli("XTRIM", mailbox, "MAXLEN", "0");
+  expect(await bench.board.reopenMail(epoch, [agent])).toEqual({ outcome: "done", reopened: [agent] });
+  await bench.board.sendMail(agent, { id: "next", text: "{" });
 });
 
 describe("after these calls", () => {

@@ -1,6 +1,5 @@
 // A log and announcements with entries that no program can read or handle.
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { isAtOrAfter } from "../../../apps/orchestrator/cursor-progress.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
@@ -8,6 +7,7 @@ import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
 import { startService } from "../../support/process/service-process.ts";
 import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -44,7 +44,7 @@ async function createWorld() {
     },
     /** Everything up to here is done with. */
     isPast: (event: string) =>
-      waitFor("the cursor", async () => isAtOrAfter((await board.readLeader())?.cursor ?? "0", event), patience),
+      waitFor("the cursor", async () => !isLater(event, (await board.readLeader())?.cursor ?? "0"), patience),
     events: async (type: SettEvent["type"]) => (await board.readEvents("0", 1_000)).filter((event) => event.type === type),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
@@ -66,7 +66,7 @@ test("an unreadable entry is reported once and passed over, by the orchestrator 
   await world.claimed();
   const last = await world.writeEvent("type", "grant_done", "event", "no more than this");
   await world.isPast(last);
-  await waitFor("the notifier", async () => isAtOrAfter((await board.readNoticeCursor()) ?? "0", last), patience);
+  await waitFor("the notifier", async () => !isLater(last, (await board.readNoticeCursor()) ?? "0"), patience);
   const skipped = service.log().filter(({ msg }) => msg === "Skipped what cannot be read");
   expect(skipped.map(({ what }) => String(what).split(" ")[1])).toEqual([...unreadable, last]);
   expect((await board.readLeader())?.epoch).toBe(1);

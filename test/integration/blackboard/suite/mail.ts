@@ -2,7 +2,16 @@ import { expect, test } from "bun:test";
 import type { Mail, MailAnswer } from "../../../../lib/blackboard/mail-port.ts";
 import type { Blackboard } from "../../../../lib/blackboard/port.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { done, events, queueGrant, resultOf, runGrant, running, user } from "../../../support/blackboard/scene.ts";
+import {
+  acquireLeaderLease,
+  done,
+  events,
+  queueGrant,
+  resultOf,
+  runGrant,
+  running,
+  user,
+} from "../../../support/blackboard/scene.ts";
 import { errorOf } from "../../../support/error-of.ts";
 import { agentName, sampleAgent } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
@@ -106,6 +115,18 @@ export function mailSuite(open: () => Promise<Bench>): void {
     await bench.board.sendMail(coder, { id: "d", text: "{}" });
     await mail.has(2);
     expect(mail.seen.map(({ id }) => id).toSorted()).toEqual(["c", "d"]);
+  });
+
+  test("a mailbox with places of the clock stays as it is, and is no matter of one who leads no more", async () => {
+    await using bench = await open();
+    await register(bench.board, "coder", "tester");
+    const epoch = await acquireLeaderLease(bench.board);
+    await bench.board.sendMail(coder, { id: "a", text: "{}" });
+    expect(await bench.board.reopenMail(epoch)).toEqual({ outcome: "done", reopened: [] });
+    await bench.board.dropMail(0);
+    expect(await bench.board.reopenMail(epoch, [coder])).toEqual({ outcome: "done", reopened: [] });
+    await acquireLeaderLease(bench.board);
+    expect(await bench.board.reopenMail(epoch)).toEqual({ outcome: "fenced" });
   });
 
   test("an agent gets the answers that come from then on, and no other agent's", async () => {

@@ -16,9 +16,9 @@ const administration = [
   ...["restore", "save", "slaveof", "slowlog", "swapdb", "sync"],
 ];
 
-/** It ends the connections of an agent that has too many, asks how much memory an agent's mail takes, and ends waits of its own. */
+/** It ends the connections of an agent that has too many, asks how much memory an agent's mail takes and how far it goes, and ends its own waits. */
 const special: Partial<Record<string, string[]>> = {
-  orchestrator: ["client|id", "client|kill", "client|list", "client|unblock", "memory|usage"],
+  orchestrator: ["client|id", "client|kill", "client|list", "client|unblock", "memory|usage", "xinfo|stream"],
   person: ["xinfo|stream"],
 };
 
