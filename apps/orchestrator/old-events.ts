@@ -1,7 +1,7 @@
 // Removes the events of no goal that are older than sett.yml wants to keep them: starts, refusals, skipped runs of triggers, calls of the
 // API. Those of a goal go with it, into the archive of `sett prune`.
 import type { SettEvent } from "../../lib/model/event.ts";
-import { isAtOrAfter } from "./cursor-progress.ts";
+import { isLater } from "../../lib/model/stream-id.ts";
 import type { Deps } from "./deps.ts";
 import { oldEventsEveryMs, pageEveryMs } from "./intervals.ts";
 
@@ -31,7 +31,7 @@ export class OldEvents {
       board.time(),
       this.#handledUpTo(),
     ]);
-    const old = events.filter(({ id }) => Number.parseInt(id, 10) < nowMs - other_events_ms && isAtOrAfter(handled, id));
+    const old = events.filter(({ id }) => Number.parseInt(id, 10) < nowMs - other_events_ms && !isLater(id, handled));
     const ids = old.filter(({ goal_id, type }) => goal_id === undefined && !kept.has(type)).map(({ id }) => id);
     if (ids.length > 0) {
       await board.removeOldEvents(ids);
@@ -46,6 +46,6 @@ export class OldEvents {
     const { board } = this.#deps;
     const [leader, notices] = await Promise.all([board.readLeader(), board.readNoticeCursor()]);
     const cursor = leader?.cursor ?? "0";
-    return notices !== undefined && isAtOrAfter(cursor, notices) ? notices : cursor;
+    return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
   }
 }
