@@ -15,6 +15,7 @@ import { limited } from "./limited.ts";
 import { addToStore, createStore, removeStore, storePath } from "./object-store.ts";
 import { hasOldExchange, removeOldExchange } from "./old-exchange.ts";
 import { closeToApi, openToApi } from "./open-to-api.ts";
+import { packOwnRefs } from "./pack-own-refs.ts";
 import { PlainView } from "./plain-view.ts";
 import { settRef } from "./refs.ts";
 import { ResultsReader } from "./results-reader.ts";
@@ -116,6 +117,7 @@ export class HostRepository {
     await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
     const { owner, commonDir } = this.place;
     await changeOwner(owner, `${commonDir}/refs/sett`, `${commonDir}/refs/sett/${instance}`, `${commonDir}/${ref}`);
+    await packOwnRefs(this.#git, this.place, instance);
   }
 
   /** Undoes `pin`, for a goal that was not posted. */

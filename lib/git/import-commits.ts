@@ -12,6 +12,7 @@ import type { RecordedCommit } from "./exchange.ts";
 import type { FailedPacks } from "./failed-packs.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { limited } from "./limited.ts";
+import { packOwnRefs } from "./pack-own-refs.ts";
 import { Quarantine } from "./quarantine.ts";
 import { releaseFetched } from "./release-fetched.ts";
 import { type Git, LimitExceeded, pipeGit, runGit } from "./run-git.ts";
@@ -62,6 +63,7 @@ async function importMissing(
   if (recorded.length === 0) return { imported: [], broken: [] };
   const git = limited(anyGit);
   const known = await knownRefs(git, place);
+  await packOwnRefs(git, place, instance);
   const moved = recorded.filter(({ ref, commit }) => known.has(ref) && known.get(ref) !== commit);
   const broken: CommitProblem[] = moved.map((each) => ({ ...each, reason: `${each.ref} names ${known.get(each.ref)} here.` }));
   const wanted = recorded.filter(({ ref }) => !known.has(ref));
