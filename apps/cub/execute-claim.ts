@@ -9,17 +9,22 @@ import { readAssignment, readTask } from "./read-grant.ts";
 import { newRun, runGrant } from "./run-grant.ts";
 
 /**
- * The exit code: `done` once the result or the Failure of the work is stored; `notAccepted` when the blackboard refuses to start this
+ * `wanted`: the attempt; without it the one that is queued. The exit code: `done` once the result or the Failure of the work is stored; `notAccepted` when the blackboard refuses to start this
  * attempt (the grant has ended or moved on, or the instance is paused), so that nothing was run; `failed` when the result was refused.
  * Rejects when Redis stays away.
  */
-export async function executeClaim(deps: Deps, claim: ClaimId, attempt: number, signals: StopSignals): Promise<number> {
+export async function executeClaim(
+  deps: Deps,
+  claim: ClaimId,
+  wanted: number | undefined,
+  signals: StopSignals,
+): Promise<number> {
   const { board, log, registration } = deps;
   const contact = { signal: signals.stop, log };
   const agent = registration.current.name;
   const assignment = await untilContact(() => readAssignment(board, agent, claim), contact);
-  if (assignment?.grant.attempt !== attempt) {
-    log.info("The grant is no longer available", { claim_id: claim, attempt });
+  if (assignment === undefined || (wanted !== undefined && assignment.grant.attempt !== wanted)) {
+    log.info("The grant is no longer available", { claim_id: claim, attempt: wanted });
     return exitCodes.notAccepted;
   }
   const task = await untilContact(() => readTask(board, assignment, deps.contextBytes), contact);

@@ -84,11 +84,6 @@ async function main([argument, ...more]: string[]): Promise<void> {
 /** A worker: works on one claim and ends. */
 async function work(settings: Settings, claim: ClaimId): Promise<void> {
   const { grantAttempt: attempt, shutdownTimeoutMs } = settings;
-  if (attempt === undefined) {
-    throw new SettError("environment-invalid", "SETT_GRANT_ATTEMPT is missing.", {
-      hint: "Set it to the attempt of the grant that `cub --execute-claim` shall work on.",
-    });
-  }
   const stop = stopSignal(settings.stopSignals);
   await leaveCrashesToTheSystem();
   const hasBegun = exitOn(stop, exitCodes.notAccepted);

@@ -40,7 +40,7 @@ export const Environment = z.object({
     .int()
     .min(1)
     .optional()
-    .describe("For `cub --execute-claim CLAIM`: which attempt of the grant it is."),
+    .describe("For `cub --execute-claim CLAIM`: which attempt of the grant it is. Default: the one that is queued."),
   SETT_CONTEXT_BYTES: z.coerce
     .number({ error: "must be a number of bytes" })
     .int()

@@ -101,7 +101,7 @@ test("an agent's user is refused what is not an agent's", async () => {
     ],
     ...[
       ["SET", "another:key", "x"],
-      ["SUBSCRIBE", `${prefix}claim_events`],
+      ["SUBSCRIBE", `${prefix}events`],
     ],
   ];
   for (const words of refused) expect([words, await as(url, ...words)]).toEqual([words, expect.stringContaining("NOPERM")]);

@@ -137,6 +137,9 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   }),
 };
 
+/** No cub listens to the hints; an external agent may. */
+export const hints: readonly string[] = ["subscribe", "unsubscribe"];
+
 /** What it says goes by mail, into its own stream: by-mail.ts. Its wake-ups are its own to take. */
 function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
@@ -144,6 +147,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
       ...["fcall_ro"],
       ...["get", "hexists", "hget", "hgetall", "hmget", "hstrlen", "hvals", "zrange"],
       ...["xrange", "xread", "xrevrange"],
+      ...hints,
     ],
     reads: [
       ...[probeKey, keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
@@ -159,7 +163,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
       ],
     ],
     writes: [],
-    channels: [],
+    channels: [keys.artefactChannel, keys.claimChannel],
     only: {
       // Each of these keys has one type for ever, whatever the agent sends: one that is of another cannot be read by the programs of others.
       // The one function that writes: takeGrant.

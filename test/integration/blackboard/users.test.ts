@@ -1,5 +1,6 @@
 // How the owner of a Redis makes its users, and what they do where the functions are missing.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createClient } from "redis";
 import { prepareUsers, removeOtherUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
@@ -9,6 +10,7 @@ import { user } from "../../support/blackboard/scene.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
 const person: RedisUser = { role: "person" };
@@ -74,4 +76,23 @@ test("an agent's user reads its own registration and no other, whatever it finds
   await server.cli("DEL", `sett:${instance}:agent:reader:registration`);
   await using whole = await connectBlackboard({ url: server.url, instance, ...patient });
   expect(await whole.findAgent(other.name)).toEqual(other);
+});
+
+test("an agent's user hears the two channels of hints, and no other of its instance or of another", async () => {
+  await prepareUsers(owner(), withPassword(person, coder));
+  await using people = await open(person);
+  const listener = createClient({ url: asUser(server.url, coder, "a-password") });
+  listener.on("error", () => undefined);
+  await listener.connect();
+  try {
+    const heard: string[] = [];
+    await listener.subscribe(["sett:demo:artefact_events", "sett:demo:claim_events"], (id) => heard.push(id));
+    const artefact = sampleArtefact();
+    await people.createArtefact(artefact, user);
+    await waitFor("the hint", () => heard.includes(artefact.id));
+    for (const channel of ["sett:demo:events", "sett:other:claim_events"])
+      expect(await server.cli("ACL", "DRYRUN", "agent-coder", "SUBSCRIBE", channel)).toContain("no permissions");
+  } finally {
+    listener.destroy();
+  }
 });

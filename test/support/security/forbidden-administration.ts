@@ -79,8 +79,8 @@ export const forbiddenAdministration: ForbiddenCommands[] = [
   {
     attack: "the channels of others",
     commands: ({ key, letter, claims }) => [
-      ["SUBSCRIBE", key("claim_events")],
-      ["SUBSCRIBE", key("artefact_events")],
+      ["SUBSCRIBE", "__keyspace@0__:*"],
+      ["SUBSCRIBE", key("events")],
       ["PSUBSCRIBE", "*"],
       ["SSUBSCRIBE", key("claim_events")],
       ["PUBLISH", key("artefact_events"), letter],

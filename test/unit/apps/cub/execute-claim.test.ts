@@ -18,6 +18,16 @@ test("a worker runs the attempt that it was started for, and says so with its ex
   expect(scene.inputs).toHaveLength(1);
 });
 
+test("a worker that is told no attempt runs the one that is queued", async () => {
+  await using scene = await cubScene();
+  const { standIn, agent, deps, stop } = scene;
+  const signals = { stop: stop.signal, kill: stop.signal };
+  const claim = await standIn.openGranted(await standIn.post(), agent);
+  expect(await executeClaim(deps, claim, undefined, signals)).toBe(exitCodes.done);
+  expect(await executeClaim(deps, claim, undefined, signals)).toBe(exitCodes.notAccepted);
+  expect(scene.inputs).toHaveLength(1);
+});
+
 test("a claim that never was, another's grant, another attempt and an ended claim are left alone", async () => {
   await using scene = await cubScene();
   const { standIn, agent, deps, stop } = scene;
