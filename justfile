@@ -30,9 +30,10 @@ test:
 tests-of source:
     {{ bin }}/bun .ci/tests-of.ts {{ source }}
 
-# Build `sett` for this machine, at ./bin/sett.
+# Build `sett` for this machine, at ./bin/sett, and where a Docker Engine answers the images that it needs: then `./bin/sett up` works.
 build:
     {{ bin }}/bun .ci/build.ts --host
+    if docker version >/dev/null 2>&1; then node .ci/setup.mjs && {{ bin }}/bun .ci/images.ts; else echo 'No Docker Engine answers: no images were built. `./bin/sett up --runtime process` needs none.'; fi
 
 # Bundle the page that `sett ui` and the API serve, into bin/page.
 page:

@@ -100,4 +100,22 @@ test.skipIf(!hasReleaseBefore)("goals that the release before has begun come to 
     expect(artefacts.filter(({ type }) => type === "End")).toHaveLength(1);
     expect(events.filter(({ type }) => type === "unreadable" || type === "event_given_up")).toEqual([]);
   }
+
+  // And back: what this release has begun, the release before ends, by the steps of docs/operations.md.
+  const inquiring = await sett.forage("ask");
+  const second = await soon(inquiring, "Question");
+  const planned = await sett.forage("plan");
+  const draft = await soon(planned, "Plan");
+  await sett.need("pause");
+  const waiting = await sett.forage("last");
+  sett.binary = before;
+  await sett.up();
+  await sett.need("resume");
+  await sett.need("answer", second.id, "the other one");
+  expect((await soon(inquiring, "End")).payload).toBe("the other one");
+  await untilBid(planned, async () => ((await sett.sett("approve", draft.id)).code === 0 ? draft : undefined));
+  await soon(planned, "End");
+  expect((await soon(waiting, "End")).payload).toBe("last");
+  const failures = (await sett.artefacts(inquiring)).filter(({ structural_type }) => structural_type === "Failure");
+  expect(failures).toEqual([]);
 });

@@ -127,7 +127,7 @@ async function findOrPull({ runtime, version, progress, signal }: Search, tag: s
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "image-not-found" || !settsOwn.test(tag)) throw error;
     throw new SettError("image-not-found", `The image ${tag} is not on this machine, and no registry has it.`, {
-      hint: `A released sett brings the images of its own version, ${version}. For a sett that was built from sources, run \`npx just docker-orchestrator docker-cub\` there.`,
+      hint: `A released sett brings the images of its own version, ${version}. For a sett that was built from sources, run \`npx just build\` there.`,
       cause: error,
     });
   }

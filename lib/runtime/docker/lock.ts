@@ -88,6 +88,6 @@ async function findHolderImage(docker: Docker): Promise<string> {
   const image = images.find(({ RepoTags }) => RepoTags?.some((tag) => !/-(?:amd64|arm64)$/.test(tag)));
   if (image !== undefined) return image.Id;
   throw new SettError("image-not-found", `There is no image ${carrierImage} to hold a lock with.`, {
-    hint: "`sett up` of a released sett brings it. Built from sources: `npx just docker-orchestrator docker-cub` there",
+    hint: "`sett up` of a released sett brings it. Built from sources: `npx just build` there",
   });
 }

@@ -85,11 +85,11 @@ test("an agent's user hears the two channels of hints, and no other of its insta
   listener.on("error", () => undefined);
   await listener.connect();
   try {
-    const heard: string[] = [];
-    await listener.subscribe(["sett:demo:artefact_events", "sett:demo:claim_events"], (id) => heard.push(id));
+    const ids: string[] = [];
+    await listener.subscribe(["sett:demo:artefact_events", "sett:demo:claim_events"], (id) => ids.push(id));
     const artefact = sampleArtefact();
     await people.createArtefact(artefact, user);
-    await waitFor("the hint", () => heard.includes(artefact.id));
+    await waitFor("the hint", () => ids.includes(artefact.id));
     for (const channel of ["sett:demo:events", "sett:other:claim_events"])
       expect(await server.cli("ACL", "DRYRUN", "agent-coder", "SUBSCRIBE", channel)).toContain("no permissions");
   } finally {

@@ -48,7 +48,7 @@ services: { orchestrator: { image: "${tinyImage}" }, redis: { image: "${redis}" 
 test.each(["cub", "orchestrator", "agent-base"])(
   "one of Sett's own, sett/%s, is to be built in its sources",
   async (name) => {
-    expect(await hintFor(`sett/${name}:${missing}`)).toContain("`npx just docker-orchestrator docker-cub`");
+    expect(await hintFor(`sett/${name}:${missing}`)).toContain("`npx just build`");
   },
   120_000,
 );

@@ -1,12 +1,12 @@
-// The release before this one, made from the project's own history: its `sett`, and its images under a version of their own.
+// The version before this one, made from the project's own history: its `sett`, and its images under a version of their own.
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { root } from "../root.ts";
 
-/** The last commit of that release. Its protocol is the one that `sett up` must take over. */
-const lastCommit = "29048d0597bddb4eed7272d721a0d43a8faa51f8";
+/** The last commit before the work on this version was begun. `sett up` takes its instances over, and gives them back to it. */
+const lastCommit = "4dc24e07e628511237fa21b436289aaa5f7b18b5";
 /** Not the version that it says itself, because its images must not replace those of this release. */
 const version = "0.0.9";
 

@@ -18,7 +18,7 @@ test("a worker runs the attempt that it was started for, and says so with its ex
   expect(scene.inputs).toHaveLength(1);
 });
 
-test("a worker that is told no attempt runs the one that is queued", async () => {
+test("a worker without an attempt in its settings runs the one that is queued", async () => {
   await using scene = await cubScene();
   const { standIn, agent, deps, stop } = scene;
   const signals = { stop: stop.signal, kill: stop.signal };
