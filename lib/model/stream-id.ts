@@ -7,7 +7,7 @@
 export function isLater(id: string, than: string): boolean {
   const [ms = "0", number = "0"] = id.split("-");
   const [thanMs = "0", thanNumber = "0"] = than.split("-");
-  return ms === thanMs ? isMore(number, thanNumber) : isMore(ms, thanMs);
+  return isMore(ms, thanMs) || (!isMore(thanMs, ms) && isMore(number, thanNumber));
 }
 
 function isMore(one: string, other: string): boolean {

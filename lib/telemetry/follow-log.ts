@@ -2,6 +2,7 @@
 import { sleep } from "../async/sleep.ts";
 import { messageOf } from "../model/errors.ts";
 import type { SettEvent } from "../model/event.ts";
+import { isLater } from "../model/stream-id.ts";
 import type { JsonLog } from "../service/json-log.ts";
 import { isAway, untilContact } from "../service/until-contact.ts";
 import type { TelemetryBoard } from "./board.ts";
@@ -50,7 +51,7 @@ export class LogFollower {
     while (at !== undefined && !signal.aborted) {
       const after: string = at;
       const events = await untilContact(() => board.readEvents(after, pageSize), { signal, log });
-      const before = events.filter(({ id }) => isUpTo(id, from));
+      const before = events.filter(({ id }) => !isLater(id, from));
       for (const event of before) spans.handle(event);
       past += before.length;
       at = before.length === events.length ? events.at(-1)?.id : undefined;
@@ -84,12 +85,6 @@ export class LogFollower {
     const { board, spans, onSpans } = this.#options;
     if (spans.restingGoals === 0) return;
     const [nowMs, end] = [await board.time(), await board.endOfEvents()];
-    if (this.#position !== undefined && isUpTo(end, this.#position)) onSpans(spans.tick(nowMs));
+    if (this.#position !== undefined && !isLater(end, this.#position)) onSpans(spans.tick(nowMs));
   }
-}
-
-function isUpTo(id: string, end: string): boolean {
-  const [ms = 0, count = 0] = id.split("-").map(Number);
-  const [endMs = 0, endCount = 0] = end.split("-").map(Number);
-  return ms < endMs || (ms === endMs && count <= endCount);
 }

@@ -1,5 +1,7 @@
 // The order of a claim's events, and what they count.
+
 import { bidsOf, type EventType, type SettEvent } from "../../../lib/model/event.ts";
+import { isLater } from "../../../lib/model/stream-id.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { claimLogsOf, ofType } from "./claim-log.ts";
@@ -13,12 +15,6 @@ export const orderRules: Rules = [
   ["wrong", missingBidsAreCounted],
   ["wrong", eventsAgreeWithTheirClaim],
 ];
-
-const isLater = (one: string, other: string) => {
-  const [ms = 0, count = 0] = one.split("-").map(Number);
-  const [otherMs = 0, otherCount = 0] = other.split("-").map(Number);
-  return ms > otherMs || (ms === otherMs && count > otherCount);
-};
 
 function* theLogIsInOrder({ events }: History) {
   let last = "0-0";

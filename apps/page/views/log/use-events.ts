@@ -1,5 +1,6 @@
 // The events that a filter lets through: the newest ones, older ones on demand, and new ones as they happen.
 import { useEffect, useRef, useState } from "react";
+import { isLater } from "../../../../lib/model/stream-id.ts";
 import { type ApiError, getJson } from "../../data/api.ts";
 import type { Page, SettEvent } from "../../data/contract.ts";
 import { asApiError } from "../../data/query.ts";
@@ -87,16 +88,9 @@ async function readBefore(filter: EventFilter, before: string | undefined, signa
 function merged(one: readonly SettEvent[], other: readonly SettEvent[]): SettEvent[] {
   const [first, last] = [other[0], one.at(-1)];
   if (first === undefined) return [...one];
-  if (last === undefined || isBefore(last, first)) return [...one, ...other].slice(-maxKept);
+  if (last === undefined || isLater(first.id, last.id)) return [...one, ...other].slice(-maxKept);
   const all = new Map([...one, ...other].map((event) => [event.id, event]));
-  return [...all.values()].sort((a, b) => (isBefore(a, b) ? -1 : 1)).slice(-maxKept);
-}
-
-/** By the ids of a Redis stream: milliseconds, then a number. */
-function isBefore({ id: one }: SettEvent, { id: other }: SettEvent): boolean {
-  const [ms = 0, number = 0] = one.split("-").map(Number);
-  const [otherMs = 0, otherNumber = 0] = other.split("-").map(Number);
-  return ms === otherMs ? number < otherNumber : ms < otherMs;
+  return [...all.values()].sort((a, b) => (isLater(a.id, b.id) ? 1 : -1)).slice(-maxKept);
 }
 
 /** As the API filters: by the beginning of the goal's id, exact types and agents. */
