@@ -102,7 +102,7 @@ const clean = "1777 /tmp\n1777 /dev/shm\n1777 /dev/mqueue";
 
 test.each(["0300", "0000", "0555"])("a grant begins without what one has left that has made /tmp %s", async (mode) => {
   const program = `printf '#!/bin/sh\\ntouch /workspace/run\\n' > /tmp/left.sh; chmod 755 /tmp/left.sh`;
-  const configure = "git config --global core.fsmonitor /tmp/left.sh; touch /dev/shm/left /dev/mqueue/left";
+  const configure = "git config --global core.fsmonitor /tmp/left.sh; touch /dev/shm/left";
   expect(await outputOf(program, configure, `chmod ${mode} /tmp; ls -ld /dev/shm | cut -c1`)).toBe("d");
   expect(await outputOf("git -C /workspace status --short; ls /workspace | grep run", left)).toBe(clean);
 });
@@ -122,13 +122,13 @@ test("a bid is decided while a grant has closed /tmp, and finds nothing there th
 });
 
 test("names that are no UTF-8 go as all others do, from memory, the working copy and the exchange", async () => {
-  const places = ["/tmp", "/dev/shm", "/dev/mqueue", "/workspace", "/git/exchange/one"];
+  const places = ["/tmp", "/dev/shm", "/workspace", "/git/exchange/one"];
   const made = places.flatMap((place) => [
     `touch "${place}/left${bytes}"`,
-    ...(place === "/dev/mqueue" ? [] : [`mkdir "${place}/${bytes}left"`, `echo left > "${place}/${bytes}left/${bytes}"`]),
+    ...[`mkdir "${place}/${bytes}left"`, `echo left > "${place}/${bytes}left/${bytes}"`],
   ]);
   const close = 'chmod 0 "$PLACE/$NAME"'.replace("$NAME", `${bytes}left`);
-  const closed = ["/tmp", "/dev/shm", "/workspace", "/git/exchange/one"].map((place) => close.replace("$PLACE", place));
+  const closed = places.map((place) => close.replace("$PLACE", place));
   expect(await outputOf(...made, ...closed)).toBe("");
   expect(await outputOf(`ls -A ${places.join(" ")} | grep left; true`)).toBe("");
   const exchange = join(sett.folder, ".git/sett/exchange", sett.name, "one");

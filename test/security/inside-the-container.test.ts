@@ -135,7 +135,7 @@ test("a grant begins without the processes and the files of the one before", asy
     "setsid sleep 1001 > /dev/null 2>&1 < /dev/null &",
     "(setsid sh -c 'trap \"\" TERM HUP; (setsid sleep 1002 &) ; exec sleep 1003' > /dev/null 2>&1 < /dev/null &)",
     "setsid sh -c 'while :; do setsid sh -c \"sleep 0.01\" & sleep 0.005; done' > /dev/null 2>&1 < /dev/null &",
-    "mkdir -p /tmp/left/deep /dev/shm/left && touch /dev/mqueue/left /tmp/left/deep/file /tmp/.hidden && ln -s /etc /tmp/link && chmod 000 /tmp/left",
+    "mkdir -p /tmp/left/deep /dev/shm/left && touch /tmp/left/deep/file /tmp/.hidden && ln -s /etc /tmp/link && chmod 000 /tmp/left",
     'touch "$HOME/.cached" "/tmp/left$(printf \'\\377\')"; sleep 0.5; echo littered; chmod 0300 /tmp',
   ];
   expect(linesOf(await outputOf(litter.join("\n")))).toEqual(["littered"]);
