@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import type { SettConfig } from "../model/config.ts";
 import { messageOf, SettError } from "../model/errors.ts";
+import { replaceableImages } from "./base-images.ts";
 import { checkDevcontainer } from "./devcontainer.ts";
 import { kindOf } from "./kind-of.ts";
 import { type NamedPlace, parseConfig } from "./parse-config.ts";
@@ -15,8 +16,11 @@ const maxFileBytes = 256 * 1024;
 /** The configuration is undefined exactly when there are mistakes. `missing`: variables that this machine does not have. */
 type CheckedConfig = Record<"mistakes" | "missing" | "warnings" | "notes", ConfigProblem[]> & { config: SettConfig | undefined };
 
-/** `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of models are neither needed nor read. */
-type ReadOptions = { version?: string; withoutKeys?: boolean };
+/**
+ * `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of models are neither needed nor read.
+ * `withBaseImages`: Dockerfiles are read, too.
+ */
+type ReadOptions = { version?: string; withoutKeys?: boolean; withBaseImages?: boolean };
 
 /**
  * As `readConfig`, but returns the mistakes. Throws `config-missing`, and `config-invalid` for a file that is not text.
@@ -24,7 +28,7 @@ type ReadOptions = { version?: string; withoutKeys?: boolean };
 export async function checkConfig(path: string, env: HostEnvironment, options: ReadOptions = {}): Promise<CheckedConfig> {
   const text = await readText(path);
   const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env, ...options });
-  const places = await Promise.all(parsed.places.map(checkPlace));
+  const places = await Promise.all(parsed.places.map((place) => checkPlace(place, options)));
   const mistakes = sortProblems([...parsed.mistakes, ...places.flatMap((place) => place.mistakes)]);
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
   const config = mistakes.length === 0 ? parsed.config : undefined;
@@ -70,8 +74,14 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-async function checkPlace(place: NamedPlace): Promise<Record<"mistakes" | "warnings", ConfigProblem[]>> {
-  if (place.kind === "build") return { mistakes: await checkBuild(place), warnings: [] };
+async function checkPlace(
+  place: NamedPlace,
+  { withBaseImages = false }: ReadOptions,
+): Promise<Record<"mistakes" | "warnings", ConfigProblem[]>> {
+  if (place.kind === "build") {
+    const mistakes = await checkBuild(place);
+    return { mistakes, warnings: withBaseImages && mistakes.length === 0 ? await baseImageWarnings(place) : [] };
+  }
   const { mistakes, warnings } = await checkDevcontainer(place.folder);
   return { mistakes: mistakes.map(place.problemAt), warnings: warnings.map(place.problemAt) };
 }
@@ -92,6 +102,15 @@ async function checkBuild({ context, dockerfile, problemAt }: BuildPlace): Promi
   const inside = relative(context, dockerfile);
   if (inside.startsWith("..")) return [problemAt("dockerfile", "must lie inside the build folder")];
   return (await kindOf(dockerfile)) === "file" ? [] : [problemAt("dockerfile", `there is no file ${dockerfile}`)];
+}
+
+async function baseImageWarnings({ dockerfile, problemAt }: BuildPlace): Promise<ConfigProblem[]> {
+  const { size } = await stat(dockerfile);
+  if (size > maxFileBytes) return [];
+  return replaceableImages(await readFile(dockerfile, "utf8")).map((image) => {
+    const pinned = `\`${image}@sha256:…\` names one image for good`;
+    return problemAt("dockerfile", `begins from \`${image}\`, which its registry may replace at any time: ${pinned}`);
+  });
 }
 
 function codeOf(error: unknown): unknown {

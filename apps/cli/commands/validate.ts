@@ -34,7 +34,16 @@ export const validate = defineCommand({
       return exitCodes.done;
     }
     const file = await configPath(shell.cwd, args.file);
-    const { config, mistakes, missing, warnings: others, notes } = await checkConfig(file, shell.env, { version: shell.version });
+    const {
+      config,
+      mistakes,
+      missing,
+      warnings: others,
+      notes,
+    } = await checkConfig(file, shell.env, {
+      version: shell.version,
+      withBaseImages: true,
+    });
     // A sett.yml can be checked on a machine that does not have its secrets.
     const warnings = sortProblems([
       ...others,

@@ -37,6 +37,22 @@ describe("sett validate", () => {
     expect(err).toMatch(/wrong\.yml:6:\d+ agents\.coder\.replicas/);
   });
 
+  test("warns of a base image that its registry may replace", async () => {
+    await mkdir(join(folder, "based"), { recursive: true });
+    await writeFile(join(folder, "based/Dockerfile"), "FROM debian:bookworm-slim AS base\nFROM base\n");
+    await writeFile(
+      join(folder, "based.yml"),
+      "version: '1.0'\nagents:\n  coder:\n    build: ./based\n    command: [x]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n",
+    );
+    const { code, err } = await sett("validate", "-f", "based.yml");
+    expect(code).toBe(0);
+    expect(err).toContain(
+      "agents.coder.build.dockerfile: begins from `debian:bookworm-slim`, which its registry may replace at any time: `debian:bookworm-slim@sha256:…` names one image for good",
+    );
+    const first = await sett("validate");
+    expect(first.err).not.toContain("begins from");
+  });
+
   test("gives the same as JSON, for programs", async () => {
     const wrong = await sett("validate", "-f", "wrong.yml", "--json");
     expect(wrong.code).toBe(2);
