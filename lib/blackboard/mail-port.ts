@@ -39,8 +39,9 @@ export interface MailBoard {
     agents?: readonly AgentName[],
   ): Promise<{ outcome: "done"; reopened: AgentName[] } | { outcome: "fenced" }>;
   /**
-   * Drops all that was sent and is not dealt with of each agent whose mail takes more than `maxBytes`, with its notes of what it has taken,
-   * and ends the agent's connections: its programs connect again then, and send again what they still have to say.
+   * Drops all that was sent and is not dealt with of each agent whose mail takes more than `maxBytes`, with its notes of what it has taken and
+   * its heartbeat, which count as well, and ends the agent's connections: its programs connect again then, and send again what they still have
+   * to say.
    */
   dropMail(maxBytes: number): Promise<DroppedMail[]>;
 }

@@ -84,7 +84,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     channels: [keys.artefactChannel, keys.claimChannel],
     only: {
       del: [keys.laterBids(anyClaim), keys.paused, keys.pausedMail],
-      unlink: [keys.agentTaken(anyAgent), keys.mailOut(anyAgent)],
+      unlink: [keys.agentTaken(anyAgent), keys.agentStatus(anyAgent), keys.mailOut(anyAgent), probeKey],
     },
   }),
   gateway: (keys) => ({

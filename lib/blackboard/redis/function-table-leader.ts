@@ -50,7 +50,11 @@ export const leaderFunctions = {
     args: { agent: "text", place: "text", id: "text", text: "text?" },
     outcomes: { answered: [] },
   },
-  dropMail: { keys: ["mail", "taken"], args: { max_bytes: "number" }, outcomes: { kept: [], dropped: ["messages", "bytes"] } },
+  dropMail: {
+    keys: ["mail", "taken", "status", "probe"],
+    args: { max_bytes: "number" },
+    outcomes: { kept: [], dropped: ["messages", "bytes"] },
+  },
   oweEvent: {
     keys: ["orchestrator", "owed_events"],
     args: { epoch: "number", id: "text", owed: "text", event: "event" },

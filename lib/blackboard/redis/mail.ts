@@ -8,6 +8,7 @@ import type { Deps } from "./deps.ts";
 import { batchSize, followReads } from "./follow.ts";
 import { MailBacklog } from "./mail-backlog.ts";
 import { MailReader } from "./mail-reader.ts";
+import { probeKey } from "./probe.ts";
 import { beginningOf, endOf, readAfter } from "./streams.ts";
 import { userNameOf } from "./users.ts";
 
@@ -74,7 +75,8 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
     async dropMail(maxBytes) {
       const dropped: DroppedMail[] = [];
       for (const agent of await connection.run(readNames)) {
-        const stored = { mail: keys.mailOut(agent), taken: keys.agentTaken(agent) };
+        const ofAgent = { mail: keys.mailOut(agent), taken: keys.agentTaken(agent), status: keys.agentStatus(agent) };
+        const stored = { ...ofAgent, probe: probeKey };
         const reply = await call("dropMail", stored, { max_bytes: maxBytes });
         if (reply.outcome === "kept") continue;
         const kill = ["CLIENT", "KILL", "USER", userNameOf({ role: "agent", agent })];

@@ -1,13 +1,18 @@
 // Mail that is more than one answer of Redis may bring, with the limits that `sett up` gives it.
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { createClient } from "redis";
 import { connectionSettings } from "../../../apps/cli/up/redis-settings.ts";
 import type { Mail } from "../../../lib/blackboard/mail-port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import { AgentStatus } from "../../../lib/model/agent.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { user } from "../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** Hundreds of megabytes go through Redis. */
+setDefaultTimeout(60_000);
 
 const instance = InstanceName.parse("demo");
 const [hostile, coder] = [agentName("hostile"), agentName("coder")];
@@ -27,6 +32,7 @@ async function createScene() {
   return {
     board,
     evicted: async () => Number(/evicted_clients:(\d+)/.exec(await server.cli("INFO", "stats"))?.[1]),
+    set: (key: string, text: string) => client.set(key, text),
     send: (fields: Record<string, string>) => client.xAdd(`sett:${instance}:agent:${hostile}:out`, "*", fields),
     [Symbol.asyncDispose]: async () => {
       client.destroy();
@@ -84,4 +90,21 @@ test("a message of several long values comes without its text, and a long id is 
     if (found.length === 2) ended.abort();
   }
   expect(found).toEqual([`hostile ${"i".repeat(100)} 0`, "hostile next 5"]);
+});
+
+test("a heartbeat of 64 MiB counts as mail of its agent, and is dropped, as is what agents write to the key of the probe", async () => {
+  await using scene = await createScene();
+  const heartbeat = `sett:${instance}:agent:${hostile}:status`;
+  const honest = { at: Date.now(), state: "idle" as const };
+  await scene.board.reportStatus(coder, AgentStatus.parse(honest));
+  expect(await scene.board.dropMail(700 * mebibyte)).toEqual([]);
+  const before = (await scene.board.readMemory()).usedBytes;
+  await scene.set(heartbeat, long);
+  await scene.set("sett:probe", long);
+  const [dropped, ...others] = await scene.board.dropMail(700 * mebibyte);
+  expect(dropped).toMatchObject({ agent: hostile, messages: 0 });
+  expect(dropped?.bytes).toBeGreaterThan(60 * mebibyte);
+  expect(others).toEqual([]);
+  expect((await scene.board.listStatuses()).has(coder)).toBe(true);
+  await waitFor("the memory to be free", async () => (await scene.board.readMemory()).usedBytes < before + 10 * mebibyte);
 });
