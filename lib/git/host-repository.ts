@@ -112,10 +112,9 @@ export class HostRepository {
   /** Shows agents the commit that a goal starts from, and keeps it, also when its branch changes: results are built on it. */
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
     await addToStore(this.#git, this.place, instance, [commit]);
-    const ref = settRef(instance, goalId);
+    const [ref, { owner, commonDir }] = [settRef(instance, goalId), this.place];
     // Where the user wants a log of every name, the API, which writes nothing but the name, could not write it.
     await this.#run({ args: ["-c", "core.logAllRefUpdates=false", "update-ref", ref, commit] });
-    const { owner, commonDir } = this.place;
     await changeOwner(owner, `${commonDir}/refs/sett`, `${commonDir}/refs/sett/${instance}`, `${commonDir}/${ref}`);
     await packOwnRefs(this.#git, this.place, instance);
   }
