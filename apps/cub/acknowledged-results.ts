@@ -30,6 +30,10 @@ export class AcknowledgedResults {
     return this.#repeats.size > 0;
   }
 
+  get hasSome(): boolean {
+    return this.#kept.length > 0;
+  }
+
   add(order: Order): void {
     this.#forget();
     this.#kept.push({ order, atMs: this.#deps.clock.passedMs() });

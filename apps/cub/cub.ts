@@ -46,6 +46,11 @@ export class Cub {
     }
   }
 
+  /** It has work, or the result of some, that would be lost with it. */
+  get holdsWork(): boolean {
+    return this.#executor?.holdsWork === true;
+  }
+
   health(): Health {
     return this.#heartbeat.health();
   }

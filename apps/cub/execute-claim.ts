@@ -9,15 +9,17 @@ import { readAssignment, readTask } from "./read-grant.ts";
 import { newRun, runGrant } from "./run-grant.ts";
 
 /**
- * `wanted`: the attempt; without it the one that is queued. The exit code: `done` once the result or the Failure of the work is stored; `notAccepted` when the blackboard refuses to start this
- * attempt (the grant has ended or moved on, or the instance is paused), so that nothing was run; `failed` when the result was refused.
- * Rejects when Redis stays away.
+ * `wanted`: the attempt; without it the one that is queued. The exit code: `done` once the result or the Failure of the work is stored;
+ * `notAccepted` when the blackboard refuses to start this attempt (the grant has ended or moved on, or the instance is paused), so that
+ * nothing was run; `failed` when the result was refused. `onBegin`: from now on there is work that would be lost with this process. Rejects
+ * when Redis stays away before that.
  */
 export async function executeClaim(
   deps: Deps,
   claim: ClaimId,
   wanted: number | undefined,
   signals: StopSignals,
+  onBegin: () => void = () => {},
 ): Promise<number> {
   const { board, log, registration } = deps;
   const contact = { signal: signals.stop, log };
@@ -29,6 +31,7 @@ export async function executeClaim(
   }
   const task = await untilContact(() => readTask(board, assignment, deps.contextBytes), contact);
   logTask(log, task);
+  onBegin();
   const run = await runGrant(deps, task, newRun(deps), signals);
   if (run === "not-accepted") return exitCodes.notAccepted;
   const isPosted = run !== "lost" && (await deliverResult(deps, run, run.result, signals));

@@ -13,6 +13,10 @@ import type { WorkExecutor } from "./work-executor.ts";
 
 const everyMs = 3_000;
 
+/** How often it looks whether time has passed in which no program ran here. */
+const pulseMs = 1_000;
+const frozenAfterMs = 5_000;
+
 /** A loop with work makes progress every few seconds. After this time it is stuck. */
 const stuckAfterMs = 30_000;
 
@@ -22,6 +26,7 @@ const exitAfterMs = 90_000;
 export class Heartbeat {
   readonly #deps: Deps;
   readonly #executor: WorkExecutor | undefined;
+  #pulseAtMs: number | undefined;
 
   /** `executor`: undefined in a cub that only bids. */
   constructor(deps: Deps, executor: WorkExecutor | undefined) {
@@ -31,16 +36,22 @@ export class Heartbeat {
 
   /** Until `over`. Rejects when a loop has been stuck for `exitAfterMs`, and where no work may begin in this container. */
   async run(stop: AbortSignal, over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
-      await this.tick(stop.aborted);
-      // After `stop` the next heartbeat says "stopping" at once.
-      await sleep(alignedMs(everyMs, this.#deps.clock.passedMs()), stop.aborted ? over : stop);
+    const pulse = setInterval(() => this.#leaveOutFrozenTime(), pulseMs);
+    try {
+      while (!over.aborted) {
+        await this.tick(stop.aborted);
+        // After `stop` the next heartbeat says "stopping" at once.
+        await sleep(alignedMs(everyMs, this.#deps.clock.passedMs()), stop.aborted ? over : stop);
+      }
+    } finally {
+      clearInterval(pulse);
     }
   }
 
   async tick(isStopping: boolean): Promise<void> {
     const { board, clock, log, registration } = this.#deps;
     await useAllProcessors({ all: true });
+    this.#leaveOutFrozenTime();
     const unfit = this.#deps.unfit?.();
     if (unfit !== undefined && !isStopping && this.#executor?.isBusy !== true)
       throw new SettError("not-ready", unfit, { hint: "The container starts again, without what was left in its memory." });
@@ -63,6 +74,7 @@ export class Heartbeat {
   }
 
   health(): Health {
+    this.#leaveOutFrozenTime();
     const missing = this.#deps.secrets?.missing() ?? [];
     if (missing.length > 0) return { ok: false, reason: `Waiting for secrets: ${missing.join(", ")}. \`sett up\` brings them.` };
     const slowest = this.#slowest();
@@ -71,6 +83,17 @@ export class Heartbeat {
     const reason = board.contactProblem() ?? unfit?.() ?? watch.watcher.trouble ?? watch.executor.trouble;
     if (reason !== undefined) return { ok: false, reason };
     return { ok: true };
+  }
+
+  /** Where everything was stopped for minutes, no loop has made progress, and none is stuck. */
+  #leaveOutFrozenTime(): void {
+    const { clock, watch } = this.#deps;
+    const now = clock.passedMs();
+    const gapMs = now - (this.#pulseAtMs ?? now);
+    this.#pulseAtMs = now;
+    if (gapMs <= frozenAfterMs) return;
+    watch.watcher.leaveOut(gapMs);
+    watch.executor.leaveOut(gapMs);
   }
 
   #slowest(): LoopWatch {

@@ -23,6 +23,11 @@ export class LoopWatch {
     this.#progressAtMs = undefined;
   }
 
+  /** So much of the time that has passed was none for this process: it was stopped, or its machine was. */
+  leaveOut(ms: number): void {
+    if (this.#progressAtMs !== undefined) this.#progressAtMs = Math.min(this.#now(), this.#progressAtMs + ms);
+  }
+
   get isBusy(): boolean {
     return this.#progressAtMs !== undefined;
   }

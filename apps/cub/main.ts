@@ -61,8 +61,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
   const address = { port: settings.healthPort, hostname: settings.healthHost };
   const server = serve(address, (request) => answer(request));
-  const deps = await depsOf(settings);
+  let holdsWork = () => false;
+  const deps = await depsOf(settings, () => holdsWork());
   const cub = new Cub(deps, settings);
+  holdsWork = () => cub.holdsWork;
   const { createCubApp } = await import("./app.ts");
   const app = createCubApp({ health: () => cub.health(), metrics: deps.metrics.registry, state: () => cub.state() });
   answer = (request) => app.fetch(request);
@@ -90,15 +92,20 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
   const kill = new AbortController();
   const onStop = () => setTimeout(() => kill.abort(), shutdownTimeoutMs).unref();
   stop.addEventListener("abort", onStop, { once: true });
-  const deps = await depsOf(settings);
+  let holdsWork = false;
+  const deps = await depsOf(settings, () => holdsWork);
   hasBegun();
   deps.log.info("Worker started", { version: packageJson.version, claim_id: claim, attempt });
-  process.exitCode = await executeClaim(deps, claim, attempt, { stop, kill: kill.signal });
+  const onBegin = () => {
+    holdsWork = true;
+  };
+  process.exitCode = await executeClaim(deps, claim, attempt, { stop, kill: kill.signal }, onBegin);
   stop.removeEventListener("abort", onStop);
   await deps.board[Symbol.asyncDispose]();
 }
 
-async function depsOf(settings: Settings): Promise<Deps> {
+/** `isNeeded`: it holds work, so that it does not end where Redis stays away. */
+async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps> {
   const { instance, agentName, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const secrets = settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
   const write = (line: string) => console.log(secrets?.masker().text(line) ?? line);
@@ -107,7 +114,10 @@ async function depsOf(settings: Settings): Promise<Deps> {
   // Here, because the built-in worker is this program as well, and starts in half the time without it.
   const { connectBlackboard } = await import("../../lib/blackboard/redis/connect.ts");
   const host = ownHostname();
-  const connected = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host, onLost: fail, onUnreadable });
+  const connected = await connectBlackboard({
+    ...{ url, instance, timeoutMs, giveUpMs, host },
+    ...{ isNeeded, onLost: fail, onUnreadable },
+  });
   const board = byMail(connected, { agent: agentName, host, timeoutMs });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, needsWorkers(registration.current));

@@ -17,7 +17,9 @@ const Redis = z
     timeout: durationBetween([100, "100ms"], [60_000, "1m"])
       .prefault("3s")
       .describe("How long a service waits for one answer before it calls Redis unreachable."),
-    give_up: Duration.prefault("60s").describe("A service that has been without Redis for so long ends."),
+    give_up: Duration.prefault("60s").describe(
+      "A service that has been without Redis for so long ends; a cub that has work in hand does not.",
+    ),
   })
   .refine(({ timeout, give_up }) => give_up >= timeout, { path: ["give_up"], error: "must not be less than `timeout`" })
   .transform(({ timeout, give_up, ...redis }) => ({ ...redis, timeout_ms: timeout, give_up_ms: give_up }));

@@ -54,6 +54,8 @@ type Draw = (random: Random) => Fault extends infer One ? (One extends Fault ? O
 const target = (random: Random) => random.whole(0, 11);
 /** Some longer than any lease, most of them short. */
 const longMs = (random: Random) => (random.chance(0.4) ? random.between(4_000, 25_000) : random.between(50, 4_000));
+/** At times longer than a program waits for Redis before it ends. */
+const downMs = (random: Random) => random.between(0, 8_000) * (random.chance(0.1) ? 12 : 1);
 const stepMs = (random: Random) => Math.round((random.chance(0.5) ? 1 : -1) * random.pick([300, 2_000, 20_000, 3_600_000]));
 
 /** The more often it is in the list, the more often it is drawn. */
@@ -69,7 +71,7 @@ const draws: readonly [Draw, ...Draw[]] = [
   (random) => ({ kind: "disconnect", target: target(random) }),
   (random) => ({ kind: "crash redis", lossWrites: random.whole(1, 25), downMs: random.between(0, 2_000) }),
   (random) => ({ kind: "crash redis", lossWrites: random.whole(1, 25), downMs: random.between(0, 2_000) }),
-  (random) => ({ kind: "crash redis", lossWrites: 0, downMs: random.between(0, 8_000) }),
+  (random) => ({ kind: "crash redis", lossWrites: 0, downMs: downMs(random) }),
   (random) => ({ kind: "pause redis", forMs: random.between(50, 8_000) }),
   (random) => ({ kind: "refuse writes", refusal: random.pick(["OOM", "MISCONF"]), forMs: random.between(50, 8_000) }),
   (random) => ({ kind: "set redis' clock", byMs: stepMs(random) }),

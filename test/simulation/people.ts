@@ -72,7 +72,8 @@ export class People {
   }
 
   readonly main: Main = async ({ stop, exit }) => {
-    const board = await connectSimulated(this.#redis, { giveUpMs: 60_000, onLost: exit });
+    // A person has patience.
+    const board = await connectSimulated(this.#redis, { giveUpMs: 900_000, onLost: exit });
     await Promise.all([this.#request(board, stop), this.#look(board, stop)]);
   };
 

@@ -51,7 +51,9 @@ export function cubProgram(
   return async ({ stop, exit }) => {
     starts += 1;
     const log = logOf(name);
-    const board = byMail(await connectSimulated(redis, { giveUpMs, onLost: exit }), { agent: name });
+    let holdsWork = () => false;
+    const connected = await connectSimulated(redis, { giveUpMs, isNeeded: () => holdsWork(), onLost: exit });
+    const board = byMail(connected, { agent: name });
     const own = { agentName: name, role, replicas, strategy, bidCommand: undefined, promptClaim: undefined, model: undefined };
     const deps = {
       board,
@@ -71,7 +73,9 @@ export function cubProgram(
         executor: new LoopWatch("work executor", systemClock.passedMs),
       },
     };
-    await new Cub(deps, { shutdownTimeoutMs }).run(stop);
+    const cub = new Cub(deps, { shutdownTimeoutMs });
+    holdsWork = () => cub.holdsWork;
+    await cub.run(stop);
     await board[Symbol.asyncDispose]();
   };
 }

@@ -31,12 +31,12 @@ const simulated = (client: Client) => client as unknown as SimulatedClient;
 /** As connectBlackboard: rejects with `redis-unreachable`. */
 export async function connectSimulated(
   redis: SimulatedRedis,
-  { giveUpMs, onLost = () => {} }: { giveUpMs?: number; onLost?: (error: SettError) => void },
+  { giveUpMs, isNeeded, onLost = () => {} }: { giveUpMs?: number; isNeeded?: () => boolean; onLost?: (error: SettError) => void },
 ): Promise<Blackboard> {
   const makeClient = ((_url: string, connectMs: number, silenceMs: number) =>
     redis.makeClient(silenceMs, connectMs)) as unknown as typeof newClient;
   const url = "redis://simulated:6379";
-  const connection = await Connection.open({ url, timeoutMs: 3_000, giveUpMs, onLost, makeClient });
+  const connection = await Connection.open({ url, timeoutMs: 3_000, giveUpMs, isNeeded, onLost, makeClient });
   const nonce = crypto.randomUUID();
   const perform = async (name: string, given: unknown[]) => {
     const { readOn, args } = boundTo(name, given);

@@ -18,7 +18,7 @@ import {
 import type { ConnectionOptions } from "./connection-options.ts";
 import { ContactWaiters } from "./contact-waiters.ts";
 import { connected, probe } from "./probe.ts";
-import { reconnectDelayMs } from "./reconnect-delay.ts";
+import { maxDelayMs, reconnectDelayMs } from "./reconnect-delay.ts";
 import { SleepWatch } from "./sleep-watch.ts";
 
 export class Connection {
@@ -173,16 +173,19 @@ export class Connection {
   }
 
   async #recover(first: unknown): Promise<void> {
-    const { url, timeoutMs, giveUpMs = timeoutMs, onLost } = this.#options;
-    const started = performance.now();
+    const { url, timeoutMs, giveUpMs = timeoutMs, isNeeded = () => false, onLost } = this.#options;
     let cause = first;
+    let [awayMs, at] = [0, performance.now()];
     for (let tries = 0; !this.closed.aborted; tries += 1) {
       try {
         return await this.#connect();
       } catch (error) {
         cause = error;
       }
-      if (performance.now() - started >= giveUpMs) {
+      // No try takes as long as this one where this process was stopped meanwhile: Redis was not away in that time.
+      awayMs += Math.min(performance.now() - at, 2 * timeoutMs + maxDelayMs);
+      at = performance.now();
+      if (awayMs >= giveUpMs && !isNeeded()) {
         this.#lost = unreachable(url, cause);
         this.#waiters.wake();
         return onLost(this.#lost);

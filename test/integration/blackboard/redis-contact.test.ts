@@ -192,6 +192,26 @@ test("contact that stays away is given up once: calls and followers say so", asy
   expect(await errorOf(board.time())).toMatchObject(refused);
 });
 
+test("contact is not given up while the program holds what would be lost with it", async () => {
+  await using server = await startRedisServer();
+  let [isHeld, hasAsked] = [true, false];
+  const losses: SettError[] = [];
+  const isNeeded = () => {
+    hasAsked = true;
+    return isHeld;
+  };
+  const onLost = (error: SettError) => losses.push(error);
+  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 500, giveUpMs: 1_000, isNeeded, onLost });
+  await server.stop();
+  await waitFor("the time to give up", () => hasAsked);
+  await server.start();
+  await waitFor("contact", () => board.contactSince() !== undefined);
+  expect(losses).toEqual([]);
+  isHeld = false;
+  await server.stop();
+  await waitFor("the loss", () => losses.length > 0);
+});
+
 test("a hundred bids placed while the connection breaks are all on record once", async () => {
   await using server = await startRedisServer();
   await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 60_000 });

@@ -77,6 +77,27 @@ describe("the heartbeat", () => {
     );
   });
 
+  test("does not count a time in which everything was frozen, and counts on from there", async () => {
+    let nowMs = 5_000_000;
+    const passedMs = () => nowMs;
+    const watch = { watcher: new LoopWatch("claim watcher", passedMs), executor: new LoopWatch("work executor", passedMs) };
+    const scene = await cubScene({ over: { watch, clock: { now: () => new Date(), passedMs } } });
+    await using _ = scene;
+    const heartbeat = new Heartbeat(scene.deps, undefined);
+    watch.executor.markProgress();
+    await heartbeat.tick(false);
+    for (const check of [() => heartbeat.tick(false), () => expect(heartbeat.health()).toEqual({ ok: true })]) {
+      nowMs += 150_000;
+      await check();
+    }
+    for (let beats = 0; beats < 30; beats += 1) {
+      nowMs += 3_000;
+      await heartbeat.tick(false);
+    }
+    nowMs += 3_000;
+    expect(heartbeat.tick(false)).rejects.toThrow("The work executor has made no progress for 93 s.");
+  });
+
   test("ends the cub where no work may begin in its container, but for one that stops anyway", async () => {
     let unfit: string | undefined;
     const { scene, heartbeat } = await beating({ unfit: () => unfit });
