@@ -1,25 +1,38 @@
-// Keeps one agent from taking all connections that Redis has (docs/internals/blackboard.md#connections).
-import type { EndedConnections } from "../../lib/blackboard/leader-port.ts";
+// Keeps one agent from taking all connections that Redis has, or its time (docs/internals/blackboard.md#connections).
+import type { EndedConnections, SlowCaller } from "../../lib/blackboard/leader-port.ts";
 import type { Deps } from "./deps.ts";
 
 /** An agent with 100 workers has about 100, and twice as many while all of them connect again. Redis takes 10 000 of all users. */
 const maxConnections = 500;
+/** What an agent's slow commands may take of Redis between two looks, which are 2 s apart. */
+const maxSlow = { calls: 20, ms: 500 };
 /** A user that had too many again within this time is still at it: one flood is one event. */
 const calmAfterMs = 60_000;
 
 export class ConnectionWatch {
   readonly #deps: Deps;
+  readonly #maxSlow: typeof maxSlow;
   /** While there are no more than so many and the limit, no user has too many. */
   #sound = 0;
+  /** The last entry of Redis' log of slow commands that was looked at. */
+  #lastSlow: number | undefined;
   /** When a user had too many last. */
   readonly #lastSeen = new Map<string, number>();
 
-  constructor(deps: Deps) {
+  constructor(deps: Deps, maxSlowCalls = maxSlow) {
     this.#deps = deps;
+    this.#maxSlow = maxSlowCalls;
+  }
+
+  async tick(): Promise<void> {
+    await this.#endFloods();
+    const { ended, last } = await this.#deps.board.endSlowCallers(this.#lastSlow, this.#maxSlow);
+    this.#lastSlow = last;
+    for (const caller of ended) await this.#recordSlow(caller);
   }
 
   /** Looks at whose they are only where there are so many more than before that one user may have too many. */
-  async tick(): Promise<void> {
+  async #endFloods(): Promise<void> {
     const { board } = this.#deps;
     const count = await board.countConnections();
     this.#sound = Math.min(this.#sound, count);
@@ -32,13 +45,26 @@ export class ConnectionWatch {
   }
 
   async #record({ user, agent, connections }: EndedConnections): Promise<void> {
-    const { board, clock, log } = this.#deps;
-    const nowMs = clock.passedMs();
-    if (nowMs - (this.#lastSeen.get(user) ?? Number.NEGATIVE_INFINITY) >= calmAfterMs) {
-      const data = { user, connections, limit: maxConnections };
-      log.warn("Ended the connections of a user of Redis that had too many", data);
-      await board.logAsLeader({ type: "connections_ended", ...(agent && { agent }), data });
-    }
+    const { board, log } = this.#deps;
+    if (!this.#isNew(user)) return;
+    const data = { user, connections, limit: maxConnections };
+    log.warn("Ended the connections of a user of Redis that had too many", data);
+    await board.logAsLeader({ type: "connections_ended", ...(agent && { agent }), data });
+  }
+
+  async #recordSlow({ user, agent, calls, ms }: SlowCaller): Promise<void> {
+    const { board, log } = this.#deps;
+    if (!this.#isNew(user)) return;
+    const data = { user, calls, ms };
+    log.warn("Ended the connections of a user of Redis that kept it busy", data);
+    await board.logAsLeader({ type: "connections_ended", agent, data });
+  }
+
+  /** One flood is noted once. */
+  #isNew(user: string): boolean {
+    const nowMs = this.#deps.clock.passedMs();
+    const isNew = nowMs - (this.#lastSeen.get(user) ?? Number.NEGATIVE_INFINITY) >= calmAfterMs;
     this.#lastSeen.set(user, nowMs);
+    return isNew;
   }
 }

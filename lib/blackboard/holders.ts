@@ -98,6 +98,7 @@ export type CandidateBlackboard = Pick<
   | "deferDue"
   | "countConnections"
   | "endConnections"
+  | "endSlowCallers"
   | "openClaim"
   | "commitClaim"
   | "announceClaim"

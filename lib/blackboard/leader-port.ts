@@ -19,6 +19,9 @@ export type FoundDue = DueItem | { kind: "unreadable"; member: string };
 /** The connections of one user of Redis that have been ended. `agent`: whose user it is, where it is an agent's. */
 export type EndedConnections = { user: string; agent: AgentName | undefined; connections: number };
 
+/** The slow commands of one agent's user of Redis, whose connections have been ended for them. */
+export type SlowCaller = { user: string; agent: AgentName; calls: number; ms: number };
+
 export interface LeaderLease {
   /**
    * Acquires or renews the one leader lease. A new holder (or the same one with `restarted`, after a restart) gets epoch + 1 and an
@@ -72,4 +75,10 @@ export interface LeaderLease {
    * has. Those without a password, which Redis cannot tell from the owner's, count as the ones of a user of their own.
    */
   endConnections(limit: number): Promise<{ ended: EndedConnections[]; most: number }>;
+  /**
+   * Ends every connection of each agent whose slow commands have taken at least `ms` of Redis, in at
+   * least `calls` of them, since `after`: the number of an entry in Redis' log of slow commands.
+   * Undefined: nothing is known yet, and none is ended. `last`: the number to go on from.
+   */
+  endSlowCallers(after: number | undefined, limit: { calls: number; ms: number }): Promise<{ ended: SlowCaller[]; last: number }>;
 }

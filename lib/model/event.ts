@@ -111,8 +111,8 @@ export const EventType = z.enum([
   /** The orchestrator could not handle an event in eight tries, and tries it again from time to time. Data: `event`, `type`, `tries`, `reason`. */
   "event_given_up",
   /**
-   * A user of Redis had so many connections that others might have got none, and the orchestrator has ended all of them. Data: `user`,
-   * `connections`, `limit`.
+   * A user of Redis had so many connections that others might have got none, or kept Redis busy with slow commands, and the orchestrator has
+   * ended all of its connections. Data: `user`, and `connections`, `limit`, or `calls`, `ms` (how long Redis worked on them within 2 s).
    */
   "connections_ended",
   /**

@@ -10,6 +10,8 @@ export const connectionSettings = [
   "timeout 300",
   // A machine that went away without a word has its connections ended within two minutes.
   "tcp-keepalive 60",
+  // The orchestrator looks in this log for agents that keep Redis busy (microseconds).
+  "slowlog-log-slower-than 2000",
 ];
 
 /** For a shell that has run `maxmemoryScript`. */

@@ -89,7 +89,10 @@ const writers: Partial<Record<string, Writer>> = {
   budget_raised: (event) => [`raises the budget of ${event.agent ?? "the goal"}`, "good"],
   goals_pruned: (_, field) => [`moves ${field("goals")} goals to ${field("file")}`],
   event_given_up: (_, field) => [`gives up on an event for now (${field("type").replaceAll("_", " ")})${because(field)}`, "bad"],
-  connections_ended: (event, field) => [`ends ${field("connections")} connections of ${event.agent ?? field("user")}`, "bad"],
+  connections_ended: (event, field) => [
+    `ends ${field("connections") || "the"} connections of ${event.agent ?? field("user")}${field("calls") && ", which kept Redis busy"}`,
+    "bad",
+  ],
   mail_dropped: (event, field) => [`drops ${field("messages")} unread messages of ${agentOf(event)}`, "bad"],
   api_called: (_, field) => [`calls ${calledName(field)}: ${field("status")}`, "plain", "minor"],
   trigger_fired: (_, field) => [`states a goal by a trigger (${field("kind")} ${field("cause")})`],

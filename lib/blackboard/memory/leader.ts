@@ -115,6 +115,7 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, e
     // Programs reach the twin without any.
     countConnections: async () => 0,
     endConnections: async () => ({ ended: [], most: 0 }),
+    endSlowCallers: async () => ({ ended: [], last: -1 }),
 
     async deferDue(items, afterMs, epoch) {
       if (isFenced(epoch)) return { outcome: "fenced" };

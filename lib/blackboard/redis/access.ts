@@ -55,6 +55,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "publish",
         "scan",
         "set",
+        "slowlog|get",
         "subscribe",
         "time",
       ],

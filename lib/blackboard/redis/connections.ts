@@ -1,12 +1,16 @@
 // The connections that the users of Redis have. Redis takes a certain number, and one agent could have them all.
-import type { EndedConnections, LeaderLease } from "../leader-port.ts";
+import type { EndedConnections, LeaderLease, SlowCaller } from "../leader-port.ts";
 import type { Deps } from "./deps.ts";
 import { agentOfUser } from "./users.ts";
 
 /** The owner, and every connection that has given no password yet. */
 const ownerName = "default";
 
-type Connections = Pick<LeaderLease, "countConnections" | "endConnections">;
+type Connections = Pick<LeaderLease, "countConnections" | "endConnections" | "endSlowCallers">;
+
+/** How many entries of Redis' log of slow commands are looked at: as many as it keeps. */
+const slowEntries = 128;
+type SlowEntry = [id: number, seconds: number, micros: number, words: string[], address: string, name: string];
 
 export function connectionsOf({ connection, user: own }: Pick<Deps, "connection" | "user">): Connections {
   return {
@@ -32,11 +36,42 @@ export function connectionsOf({ connection, user: own }: Pick<Deps, "connection"
       }
       return { ended, most };
     },
+
+    async endSlowCallers(after, limit) {
+      const words = ["SLOWLOG", "GET", String(slowEntries)];
+      const entries = await connection.run((client) => client.sendCommand<SlowEntry[]>(words));
+      const last = entries[0]?.[0] ?? -1;
+      // A Redis that was started again counts from the beginning.
+      const recent = entries.filter(([id]) => after !== undefined && (id > after || last < after));
+      const ended: SlowCaller[] = [];
+      if (after === undefined || !isOver(recent, limit)) return { ended, last };
+      const users = usersOf(await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])));
+      for (const [user, own] of Map.groupBy(recent, ([, , , , address]) => users.get(address) ?? "")) {
+        const agent = agentOfUser(user);
+        if (agent === undefined || !isOver(own, limit)) continue;
+        await connection.run((client) => client.sendCommand(["CLIENT", "KILL", "USER", user]));
+        ended.push({ user, agent, calls: own.length, ms: msOf(own) });
+      }
+      return { ended, last };
+    },
   };
 }
 
 function isOwner(user: string): boolean {
   return user === "" || user === ownerName;
+}
+
+function isOver(entries: readonly SlowEntry[], { calls, ms }: { calls: number; ms: number }): boolean {
+  return entries.length >= calls && msOf(entries) >= ms;
+}
+
+function msOf(entries: readonly SlowEntry[]): number {
+  return Math.round(entries.reduce((sum, [, , micros]) => sum + micros, 0) / 1_000);
+}
+
+/** Address → user. */
+function usersOf(list: string): Map<string, string> {
+  return new Map([...list.matchAll(/ addr=(\S+) .* user=(\S*)/g)].map(([, address = "", user = ""]) => [address, user]));
 }
 
 /** By user. The list has a line for each connection, with fields that depend on the version of Redis. */

@@ -205,6 +205,7 @@ function quoted(type: string): string {
 }
 
 function overLimit(field: Field): string {
+  if (field("calls") !== "") return `, which it kept busy: ${field("calls")} commands took ${field("ms")} ms`;
   return field("connections") === "" ? "" : `: ${field("connections")}, of at most ${field("limit")}`;
 }
 

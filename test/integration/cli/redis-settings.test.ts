@@ -55,6 +55,7 @@ test("Redis takes every setting as it is written", async () => {
     "client-query-buffer-limit": String(80 * mebibyte),
     timeout: "300",
     "tcp-keepalive": "60",
+    "slowlog-log-slower-than": "2000",
     "maxmemory-clients": String(clientBytes),
     "maxmemory-policy": "noeviction",
   });

@@ -1,5 +1,6 @@
 // A command that opens hundreds of connections to Redis, and what the orchestrator makes of it.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { createClient } from "redis";
 import { ConnectionWatch } from "../../../apps/orchestrator/connection-watch.ts";
 import { Fenced } from "../../../lib/blackboard/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
@@ -9,11 +10,13 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { asUser } from "../../support/blackboard/role-bench.ts";
 import { events } from "../../support/blackboard/scene.ts";
-import { agentName } from "../../support/records/sample.ts";
+import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { floodWithConnections } from "../../support/redis/connection-flood.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { leaderDeps } from "../../support/world/deps.ts";
+
+setDefaultTimeout(60_000);
 
 const hostile: RedisUser = { role: "agent", agent: agentName("hostile") };
 const orchestrator: RedisUser = { role: "orchestrator" };
@@ -21,7 +24,7 @@ const orchestrator: RedisUser = { role: "orchestrator" };
 let server: RedisServer;
 
 beforeAll(async () => {
-  server = await startRedisServer({ password: "secret", hasUsers: true });
+  server = await startRedisServer({ password: "secret", hasUsers: true, settings: ["slowlog-log-slower-than 2000"] });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
@@ -40,7 +43,7 @@ async function createScene(name: string) {
     () => new Date(0),
   );
   const clock = { now: () => new Date(nowMs), passedMs: () => nowMs };
-  const watch = (epoch: number) => new ConnectionWatch(leaderDeps(epoch, { board, log, clock }));
+  const watch = (epoch: number) => new ConnectionWatch(leaderDeps(epoch, { board, log, clock }), { calls: 20, ms: 50 });
   const own = watch(leader.epoch);
   return {
     board,
@@ -109,4 +112,33 @@ test("a leader whose epoch is over ends the flood, and records nothing", async (
   await expect(scene.tickOf(7)).rejects.toBeInstanceOf(Fenced);
   await waitFor("the end of the flood", () => flood.open === 0);
   expect(await events(scene.board, "connections_ended")).toEqual([]);
+});
+
+test("an agent that keeps Redis busy with slow commands loses its connections, on record, and no other user one", async () => {
+  await using scene = await createScene("busy");
+  const large = sampleArtefact({ payload: "x".repeat(1024 ** 2) });
+  await scene.board.createArtefact(large, "person:test");
+  const words = ["HMGET", `sett:busy:artifact:${large.id}`, ...Array.from({ length: 30 }, () => "payload")];
+  const connect = async (url: string) => {
+    const client = createClient({ url, socket: { reconnectStrategy: false } });
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  };
+  const [agent, owner] = [await connect(asUser(server.url, hostile, "a-password")), await connect(server.url)];
+  const work = async (client: typeof agent) => {
+    for (let count = 0; count < 30; count++) await client.sendCommand(words);
+  };
+  await scene.tick();
+  await work(owner);
+  await scene.tick();
+  expect([agent.isOpen, owner.isOpen]).toEqual([true, true]);
+  await work(agent);
+  await scene.tick();
+  await waitFor("the end of its connection", () => !agent.isOpen);
+  expect(owner.isOpen).toBe(true);
+  const [event] = await events(scene.board, "connections_ended");
+  expect(event).toMatchObject({ agent: "hostile", data: { user: "agent-hostile", calls: expect.any(Number) } });
+  expect(Number(event?.data?.ms)).toBeGreaterThanOrEqual(50);
+  owner.destroy();
 });

@@ -9,7 +9,7 @@ import type { NormalState } from "./side.ts";
 /** The connection's own, of which a twin in memory has nothing to compare. */
 const ofConnection = new Set([
   ...["readMemory", "contactSince", "contactProblem", "connectionNumber", "onReconnect"],
-  ...["countConnections", "endConnections", "dropMail", "reopenMail"],
+  ...["countConnections", "endConnections", "endSlowCallers", "dropMail", "reopenMail"],
 ]);
 
 /** Their methods answer with no outcome: they write always, or the answer is a value. */

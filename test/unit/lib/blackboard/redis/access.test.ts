@@ -18,7 +18,7 @@ const administration = [
 
 /** It ends the connections of an agent that has too many, asks how much memory an agent's mail takes and how far it goes, and ends its own waits. */
 const special: Partial<Record<string, string[]>> = {
-  orchestrator: ["client|id", "client|kill", "client|list", "client|unblock", "memory|usage", "xinfo|stream"],
+  orchestrator: ["client|id", "client|kill", "client|list", "client|unblock", "memory|usage", "slowlog|get", "xinfo|stream"],
   person: ["xinfo|stream"],
 };
 
