@@ -80,10 +80,14 @@ function isAgent({ name, email }: Identity, agent: AgentName): boolean {
   return name === agent && email === emailOf(agent);
 }
 
+/** A commit says as much of itself as it likes; `git log` has all of it. */
+const maxMessage = 4_000;
+const maxName = 200;
+
 function textOf({ hash, parents, author, committer, date, message }: LoggedCommit, agent: AgentName | undefined): string {
   const said = (one: Identity) => {
     const isOther = agent !== undefined && !isAgent(one, agent);
-    return `${one.name} <${one.email}>${isOther ? ` (not ${agent}, the agent that published it)` : ""}`;
+    return `${bounded(one.name, maxName)} <${bounded(one.email, maxName)}>${isOther ? ` (not ${agent}, the agent that published it)` : ""}`;
   };
   const isOne = author.name === committer.name && author.email === committer.email;
   const lines = [
@@ -93,10 +97,13 @@ function textOf({ hash, parents, author, committer, date, message }: LoggedCommi
     ...(isOne ? [] : [`Commit: ${said(committer)}`]),
     `Date:   ${date}`,
     "",
-    ...message
-      .trimEnd()
+    ...bounded(message.trimEnd(), maxMessage)
       .split("\n")
       .map((line) => `    ${line}`),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function bounded(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}…`;
 }

@@ -7,8 +7,9 @@ import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacl
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
-import { plainLines } from "../../../lib/client/text/plain-text.ts";
+import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
+import { createStyle } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { type Artefact, isGoalFeedback } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
@@ -146,10 +147,7 @@ function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
     "",
     `Question ${question.id} from ${makerOf(question)}:`,
     "",
-    // Indented further than the other notes.
-    ...plainLines(questionText(question))
-      .split("\n")
-      .map((line) => `  ${line}`),
+    ...quotedLines(questionText(question), { style: createStyle(false), columns: undefined }),
   ];
 }
 

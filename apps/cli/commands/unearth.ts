@@ -8,7 +8,7 @@ import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-i
 import { transcriptJson } from "../../../lib/client/facts/transcript.ts";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
 import { plainLines } from "../../../lib/client/text/plain-text.ts";
-import { wrap } from "../../../lib/client/text/wrap.ts";
+import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { type History, openHistory } from "../instance/open-history.ts";
@@ -101,9 +101,7 @@ function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boo
 
 /** A pipe often ends in a terminal, which interprets control characters. `--payload` and `--json` give the bytes. */
 function contentOf({ payload }: Artefact, { out }: Shell): string {
-  const plain = plainLines(payload);
-  const text = out.isTerminal ? wrap(plain, { columns: out.columns, isOneLine: true }) : plain;
-  return text.replace(/\n$/, "");
+  return quotedLines(payload, out).join("\n");
 }
 
 async function showCommit({ board, workspace, person }: History, artefact: Artefact, shell: Shell): Promise<void> {
@@ -112,8 +110,16 @@ async function showCommit({ board, workspace, person }: History, artefact: Artef
   try {
     const repository = await HostRepository.open(workspace, { env: shell.env });
     const changes = await summarizeChanges(board, repository, artefact, { person: await person(), detail: "files" });
-    await shell.out.write(`\n${plainLines(changes)}`);
+    await shell.out.write(`\n${withBars(changes, shell)}`);
   } catch (error) {
     shell.messages.warn(messageOf(error));
   }
+}
+
+/** What commits say of themselves is indented by four columns, as git does it. */
+function withBars(changes: string, { out }: Shell): string {
+  const rows = plainLines(changes)
+    .split("\n")
+    .flatMap((line) => (line.startsWith("    ") ? quotedLines(line.slice(4), out, "    ") : [line]));
+  return rows.join("\n");
 }

@@ -2,9 +2,9 @@
 
 import { type KnownArtefacts, readHeads } from "../../../lib/client/facts/artefacts.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
-import { type EventContext, eventIndent, eventLine } from "../../../lib/client/render/event-line.ts";
+import type { EventContext } from "../../../lib/client/render/event-line.ts";
+import { eventRows } from "../../../lib/client/render/event-rows.ts";
 import { calendarDay } from "../../../lib/client/text/age.ts";
-import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -62,7 +62,7 @@ export class EventPrinter {
       const { artefact_id } = event;
       if (event.type === "artefact_created" && event.data?.structural_type === "Failure" && artefact_id !== undefined)
         this.#failures.set(artefact_id, this.#printed);
-      const line = wrap(eventLine(event, style, context), { columns, indent: eventIndent });
+      const line = eventRows(event, { style, columns }, context).join("\n");
       const day = calendarDay(event.time);
       // The first line shows the day only if it is not today.
       const isNew = day !== (this.#day ?? calendarDay(new Date().toISOString()));

@@ -1,7 +1,8 @@
 // sett hoard --archive: lists the artefacts in a file of `sett prune`, without a blackboard.
 import { resolve } from "node:path";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
-import { firstLine, plainLines } from "../../../lib/client/text/plain-text.ts";
+import { firstLine } from "../../../lib/client/text/plain-text.ts";
+import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -80,7 +81,6 @@ async function printOne(
     );
   const cost = costs?.get(artefact.id);
   if (isJson) return await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
-  const { isTerminal } = shell.out;
   const details = artefactDetails(artefact, instance, {
     out: shell.out,
     nowMs: Date.now(),
@@ -88,7 +88,7 @@ async function printOne(
     suggest: shell.suggest,
     cost,
   });
-  const content = (isTerminal ? plainLines(artefact.payload) : artefact.payload).replace(/\n$/, "");
+  const content = artefact.payload === "" ? "" : quotedLines(artefact.payload, shell.out).join("\n");
   await shell.out.write(content === "" ? details : `${details}\n${content}\n`);
 }
 

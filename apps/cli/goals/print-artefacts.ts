@@ -3,7 +3,7 @@
 import { type Checked, overwrittenText } from "../../../lib/client/facts/checked.ts";
 import { shortCost } from "../../../lib/client/render/cost-text.ts";
 import { ageOf } from "../../../lib/client/text/age.ts";
-import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
@@ -57,6 +57,6 @@ function rowOf(
     // The person who has overwritten it may have written the summary as well.
     head.overwritten
       ? { text: overwrittenText, paint: style.red }
-      : { text: shorten(oneLine(head.metadata.summary ?? ""), maxSummaryLength) },
+      : { text: boundedLine(head.metadata.summary ?? "", maxSummaryLength) },
   ];
 }

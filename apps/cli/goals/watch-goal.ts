@@ -3,7 +3,8 @@
 import { aborted } from "../../../lib/async/sleep.ts";
 import { failuresOf, stalledAdvice, whyStalled } from "../../../lib/client/facts/goal.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
-import { oneLine } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
+import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
@@ -39,6 +40,8 @@ export async function watchGoal(shell: Shell, watched: WatchedGoal): Promise<Res
 }
 
 const maxFailures = 3;
+/** Of a reason, in columns. */
+const maxReason = 300;
 
 /** Prints how the goal ended, and what to type next. `isAsked`: its questions were shown already. */
 async function printEnd(
@@ -54,13 +57,19 @@ async function printEnd(
   switch (status.state) {
     case "failed":
       for (const failure of failuresOf({ status, artefacts }).slice(-maxFailures)) {
-        if (!hasInSight(failure.id)) messages.note(`${oneLine(failure.type)}: ${oneLine(failure.metadata.summary ?? "")}`);
+        if (!hasInSight(failure.id)) {
+          messages.note(`${oneLine(failure.type)}:`);
+          await shell.err.write(`${quotedLines(boundedLine(failure.metadata.summary ?? "", maxReason), shell.err).join("\n")}\n`);
+        }
         messages.next(suggest(`unearth ${shortId(failure.id)}`));
       }
       break;
     case "stalled":
       messages.note(whyStalled(results));
-      for (const [agent, reason] of ignoredBecause) messages.note(`${agent} bid \`ignore\`: ${oneLine(reason)}`);
+      for (const [agent, reason] of ignoredBecause) {
+        messages.note(`${agent} bid \`ignore\`:`);
+        await shell.err.write(`${quotedLines(boundedLine(reason, maxReason), shell.err).join("\n")}\n`);
+      }
       if (ignoredBecause.size === 0) messages.note(stalledAdvice);
       messages.next(`The agents: ${suggest("status")}`);
       messages.next(`Their bids: ${suggest(`watch --no-follow --goal ${shortId(goal)}`)}`);

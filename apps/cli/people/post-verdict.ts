@@ -2,7 +2,7 @@
 
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
-import { oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -48,7 +48,7 @@ export async function postVerdict(
 /** The artefact under review, for the person who typed its id. */
 function subjectOf({ id, type, version, metadata }: Artefact): string {
   const commit = metadata.commit === undefined ? "" : `, commit ${metadata.commit.slice(0, 12)}`;
-  const summary = oneLine(metadata.summary ?? "");
+  const summary = boundedLine(metadata.summary ?? "", 200);
   return `${oneLine(type)} version ${version} (${shortId(id)}${commit})${summary === "" ? "" : `: ${summary}`}`;
 }
 

@@ -2,7 +2,8 @@
 
 import { costText } from "../../../lib/client/render/cost-text.ts";
 import { agoOf } from "../../../lib/client/text/age.ts";
-import { oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
+import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
@@ -13,6 +14,8 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 
 const excerptLines = 10;
 const excerptCharacters = 1_000;
+/** Of the summary and of the metadata, in columns. */
+const maxColumns = 1_000;
 
 type Options = { out: Layout; nowMs: number; payload: "excerpt" | "none"; suggest: Suggest; cost?: Cost | undefined };
 
@@ -38,18 +41,27 @@ export function artefactDetails(
     ["goal", artefact.goal_id],
     ["claim", artefact.claim_id === "" ? "none" : artefact.claim_id],
     ["sources", artefact.source_artefacts.length === 0 ? "none" : artefact.source_artefacts.join(", ")],
-    ...(summary === undefined ? [] : [["summary", oneLine(summary)] satisfies [string, string]]),
     ...(commit === undefined
       ? []
       : [["commit", commit] satisfies [string, string], ["ref", refOf(artefact, instance)] satisfies [string, string]]),
-    ...(Object.keys(more).length === 0 ? [] : [["metadata", oneLine(JSON.stringify(more))] satisfies [string, string]]),
     ...(cost === undefined || cost.calls === 0 ? [] : [["cost", costText(cost)] satisfies [string, string]]),
     ["content", sizeOf(artefact.payload)],
   ];
   const width = Math.max(...fields.map(([name]) => name.length));
   const lines = fields.map(([name, value]) => wrap(`${style.dim(name.padEnd(width))}  ${value}`, { columns, indent: width + 2 }));
+  for (const [name, words] of wordsIn({ summary, more })) lines.push(style.dim(name), ...quotedLines(words, out));
   if (payload === "excerpt" && artefact.payload !== "") lines.push("", ...excerptOf(artefact, out, suggest));
   return `${lines.join("\n")}\n`;
+}
+
+/** What its maker says beside the content, bounded: JSON has all of it. */
+function wordsIn({ summary = "", more }: { summary: string | undefined; more: object }): [string, string][] {
+  const metadata = Object.keys(more).length === 0 ? "" : JSON.stringify(more);
+  const all: [string, string][] = [
+    ["summary", boundedLine(summary, maxColumns)],
+    ["metadata", boundedLine(metadata, maxColumns)],
+  ];
+  return all.filter(([, words]) => words !== "");
 }
 
 /** The ref of the commit in the user's repository: that of a goal, or of a result. */
@@ -67,7 +79,7 @@ function excerptOf({ payload, id }: Artefact, { style, columns }: Options["out"]
   const lines = start.split("\n").slice(0, excerptLines);
   const isWhole = payload.length <= excerptCharacters && start.split("\n").length <= excerptLines;
   return [
-    ...lines.map((line) => wrap(`  ${line}`, { columns })),
+    ...quotedLines(lines.join("\n"), { style, columns }),
     ...(isWhole ? [] : [style.dim(`  … the rest: ${suggest(`unearth ${shortId(id)}`)}`)]),
   ];
 }

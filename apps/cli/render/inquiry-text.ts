@@ -4,8 +4,8 @@ import { overwrittenText } from "../../../lib/client/facts/checked.ts";
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { ageOf, agoOf } from "../../../lib/client/text/age.ts";
-import { oneLine, plainLines, shorten } from "../../../lib/client/text/plain-text.ts";
-import { quotedLines } from "../../../lib/client/text/quoted.ts";
+import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
+import { bar, quotedLines } from "../../../lib/client/text/quoted.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
@@ -47,27 +47,24 @@ export function inquiryDetails(inquiry: Inquiry, { style, columns }: Layout, now
   const when = agoOf(inquiry.since, nowMs);
   const note = subject.overwritten ? `, ${style.red(overwrittenText)}` : "";
   const goal = `${style.dim(`(goal ${shortId(subject.goal_id)})`)}${note}`;
-  const indented = (text: string) => {
-    const lines = plainLines(text).replace(/\n+$/, "").split("\n");
-    return lines.map((line) => wrap(`  ${line}`.trimEnd(), { columns }));
-  };
+  const quoted = (text: string) => quotedLines(text, { style, columns });
   if (inquiry.kind === "approval") {
     const from = `${style.yellow("Approval")} of ${style.bold(shortId(subject.id))} by \`${inquiry.agent}\`, requested ${when} ${goal}`;
-    return `${[wrap(from, { columns }), "", ...indented(nameOf(inquiry)), ...contentLines(inquiry, indented, style)].join("\n")}\n`;
+    return `${[wrap(from, { columns }), "", ...quoted(nameOf(inquiry)), ...contentLines(inquiry, quoted, style)].join("\n")}\n`;
   }
   const from = `${style.yellow("Question")} ${style.bold(shortId(subject.id))} from ${makerOf(subject)}, ${when} ${goal}`;
   const { question, refusal } = inquiry;
-  const words = quotedLines(questionText(question), { style, columns });
+  const words = quoted(questionText(question));
   if (refusal === undefined) return `${[wrap(from, { columns }), "", ...words].join("\n")}\n`;
   const known = wrap(`  ${refusalSentence(refusal)}`, { columns });
   return `${[wrap(from, { columns }), "", known, "", `  ${makerOf(subject)} says:`, ...words].join("\n")}\n`;
 }
 
 /** The payload of a commit is only its hash, so it is left out: `sett unearth` shows the change. */
-function contentLines({ artefact, content }: Approval, indented: (text: string) => string[], style: Style): string[] {
+function contentLines({ artefact, content }: Approval, quoted: (text: string) => string[], style: Style): string[] {
   if (artefact.metadata.commit !== undefined) return [];
   if (content.text.trim() === "") return [];
-  const lines = indented(content.text);
+  const lines = quoted(content.text);
   const isCut = !content.isWhole || lines.length > shownLines;
   return ["", ...lines.slice(0, shownLines), ...(isCut ? [style.dim("  …")] : [])];
 }
@@ -101,12 +98,11 @@ function furtherContent({ artefact, content }: Approval): string[] {
 }
 
 function textOf(inquiry: Inquiry, suggest: Suggest): string {
-  if (inquiry.kind === "question")
-    return shorten(oneLine(questionText(inquiry.question).slice(0, 2 * maxTextLength)), maxTextLength);
-  return `${suggest(`approve ${shortId(inquiry.artefact.id)}`)} (\`${inquiry.agent}\`): ${nameOf(inquiry)}`;
+  if (inquiry.kind === "question") return `${bar} ${boundedLine(questionText(inquiry.question), maxTextLength)}`;
+  return `${suggest(`approve ${shortId(inquiry.artefact.id)}`)} (\`${inquiry.agent}\`): ${bar} ${nameOf(inquiry)}`;
 }
 
 function nameOf({ artefact: { type, version, metadata } }: Approval): string {
-  const summary = shorten(oneLine(metadata.summary ?? ""), maxTextLength);
+  const summary = boundedLine(metadata.summary ?? "", maxTextLength);
   return `${oneLine(type)}${version > 1 ? ` v${version}` : ""}${summary === "" ? "" : `, ${summary}`}`;
 }

@@ -6,7 +6,7 @@ import { goalCostText } from "../../../lib/client/render/cost-text.ts";
 import { actorName } from "../../../lib/client/render/event-line.ts";
 import { orchestratorProblem, unreadableText, waitingSentence } from "../../../lib/client/render/waiting-text.ts";
 import { ageOf, agoOf, lastingSince } from "../../../lib/client/text/age.ts";
-import { oneLine, shorten, visibleWidth } from "../../../lib/client/text/plain-text.ts";
+import { boundedLine, oneLine, shorten, visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
@@ -155,7 +155,7 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   const { state, openClaims, waitingFor } = status;
   const first = artefacts.find((artefact) => String(artefact.id) === goal);
   const age = first === undefined ? "" : ageOf(first.created_at, situation.nowMs);
-  const summary = shorten(oneLine(goalSummary(reading)), 80);
+  const summary = boundedLine(goalSummary(reading), 80);
   const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
   // A claim that cannot be read has no line of its own.
   const placeOf = (waiting: Waiting) => ("claim" in waiting && waiting.kind !== "repair" ? waiting.claim : undefined);
@@ -190,7 +190,7 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
     ...(hidden === 0 ? [] : [`${indent}${style.dim(`… and ${hidden} earlier ones`)}`]),
     ...shown.flatMap(({ id, type, metadata, produced_by_agent: agent }) => {
       const by = agent === "" ? "" : ` by \`${oneLine(agent)}\``;
-      const reason = shorten(oneLine(metadata.summary ?? ""), maxReasonLength);
+      const reason = boundedLine(metadata.summary ?? "", maxReasonLength);
       return [`${indent}${style.red(oneLine(type))}${by}: ${reason}`, nextLine(`unearth ${shortId(id)}`, situation, drawing)];
     }),
   ];

@@ -12,7 +12,7 @@ import type { Actor } from "../../model/event.ts";
 import { ArtefactId, type CommitHash, GoalId } from "../../model/ids.ts";
 import { isArchiveName } from "../archive-name.ts";
 import { listDirty } from "../render/dirty-files.ts";
-import { firstLine, oneLine } from "../text/plain-text.ts";
+import { boundedLine, firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { Marks } from "./marks.ts";
 
@@ -68,7 +68,7 @@ function isRefusal(cause: unknown): cause is SettError {
 
 function sameGoal(existing: Artefact, text: string): Artefact {
   if (String(existing.goal_id) === existing.id && existing.payload === text) return existing;
-  const message = `Another artefact has the id ${existing.id}: ${oneLine(existing.type)}, ${oneLine(existing.metadata.summary ?? "")}.`;
+  const message = `Another artefact has the id ${existing.id}: ${oneLine(existing.type)}, ${boundedLine(existing.metadata.summary ?? "", 100)}.`;
   throw new SettError("usage", message, { hint: "Leave out --id to post a new goal." });
 }
 

@@ -3,7 +3,7 @@ import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import { ArtefactId, GoalId } from "../../model/ids.ts";
-import { oneLine, shorten } from "../text/plain-text.ts";
+import { boundedLine, oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { readHeads } from "./artefacts.ts";
@@ -90,7 +90,8 @@ export function wrongKind({ id, type, structural_type }: Artefact, expected: str
 function ambiguous(text: string, found: readonly ArtefactHead[], what: string): SettError {
   const byAge = found.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
   const candidates = byAge.map(
-    ({ id, type, metadata }) => `  ${id}  ${type}${metadata.summary === undefined ? "" : `  ${metadata.summary}`}`,
+    ({ id, type, metadata }) =>
+      `  ${id}  ${oneLine(type)}${metadata.summary === undefined ? "" : `  ${boundedLine(metadata.summary, 100)}`}`,
   );
   return new SettError(
     "artefact-ambiguous",

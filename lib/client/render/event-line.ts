@@ -2,9 +2,10 @@
 import { type Actor, bidsOf, type SettEvent } from "../../model/event.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { clockTime } from "../text/age.ts";
-import { oneLine, shorten } from "../text/plain-text.ts";
+import { boundedLine, oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Colour, Style } from "../text/style.ts";
+import { artefactCreated, type Field } from "./artefact-line.ts";
 import { bidder, bidders, bidRefused, bidsPlaced, someOf } from "./bid-line.ts";
 import { callLine, raisedBy } from "./model-line.ts";
 import { firedText, skippedText } from "./trigger-line.ts";
@@ -12,6 +13,8 @@ import { firedText, skippedText } from "./trigger-line.ts";
 const maxSummaryLength = 100;
 /** The summary of a Failure is its reason, which no other line shows. */
 const maxReasonLength = 300;
+/** Of all else that an event says, such as the reason of a failure. */
+const maxFieldLength = 1_000;
 const actorWidth = 14;
 
 /** The column of the action; its continuation lines begin there. */
@@ -32,15 +35,29 @@ export type EventContext = {
   reason?: string;
 };
 
+/** On one row. */
 export function eventLine(event: SettEvent, style: Style, context: EventContext = {}): string {
+  const { start, text, weight, reason, summary } = eventParts(event, style, context);
+  const because = reason === "" ? "" : `: ${reason}`;
+  const quoted = summary === "" ? "" : `  ${style.dim("“")}${summary}${style.dim("”")}`;
+  const whole = `${text}${because}${quoted}`;
+  return `${start}${weight === "minor" ? style.dim(whole) : whole}`;
+}
+
+/** `start`: time, goal and actor. */
+export type EventParts = Required<Action> & { start: string; summary: string };
+
+export function eventParts(event: SettEvent, style: Style, context: EventContext): EventParts {
   const goal = event.goal_id === undefined ? style.dim("·".padEnd(8)) : style.dim(shortId(event.goal_id));
   const who = shorten(oneLine(actorName(event.actor)), actorWidth).padEnd(actorWidth);
   const paintedWho = style[colourOf(event.actor)](who);
-  const { text, weight } = whatHappened(event, context, style);
-  const { summary = "" } = context;
   const maxLength = event.data?.structural_type === "Failure" ? maxReasonLength : maxSummaryLength;
-  const whole = summary === "" ? text : `${text}  ${style.dim("“")}${shorten(oneLine(summary), maxLength)}${style.dim("”")}`;
-  return `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  ${weight === "minor" ? style.dim(whole) : whole}`;
+  return {
+    reason: "",
+    ...whatHappened(event, context, style),
+    start: `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  `,
+    summary: boundedLine(context.summary ?? "", maxLength),
+  };
 }
 
 /** The name of an actor, for people. */
@@ -57,18 +74,19 @@ function colourOf(actor: Actor): Colour {
   return actor.startsWith("person:") || actor === "hand" ? "magenta" : "blue";
 }
 
-type Action = { text: string; weight: "major" | "minor" };
+/** `reason`: what may be an agent's words. */
+type Action = { text: string; weight: "major" | "minor"; reason?: string };
 
 function whatHappened(event: SettEvent, context: EventContext, style: Style): Action {
   const about = shortId(event.artefact_id ?? "");
   const claim = `claim ${shortId(event.claim_id ?? "")}`;
   const agent = event.agent ?? "an agent";
-  const field = (name: string) => oneLine(String(event.data?.[name] ?? ""));
-  const major = (text: string): Action => ({ text, weight: "major" });
-  const minor = (text: string): Action => ({ text, weight: "minor" });
+  const field = (name: string) => boundedLine(String(event.data?.[name] ?? ""), maxFieldLength);
+  const major = (text: string, words = ""): Action => ({ text, weight: "major", reason: words });
+  const minor = (text: string, words = ""): Action => ({ text, weight: "minor", reason: words });
   // Only the orchestrator acts; the line also names the person who sent the request.
   const onRequest = field("by") === "" ? "" : `, as ${oneLine(actorName(field("by")))} asked`;
-  const reason = oneLine(context.reason ?? field("reason"));
+  const reason = context.reason === undefined ? field("reason") : boundedLine(context.reason, maxFieldLength);
   const because = reason === "" ? "" : `: ${reason}`;
   const isByHand = event.actor === "hand";
   const inName = isByHand && event.agent !== undefined ? ` for ${agent}` : "";
@@ -101,8 +119,8 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
         : major(`notes the bids on ${claim}${bidsPlaced(event, context, style)}`);
     case "bid_placed":
       return field("word") === "ignore"
-        ? minor(`bids ignore on ${claim}${bidder(event)}${because}`)
-        : major(`bids ${style.bold(field("word"))} on ${claim}${bidder(event)}${because}`);
+        ? minor(`bids ignore on ${claim}${bidder(event)}`, reason)
+        : major(`bids ${style.bold(field("word"))} on ${claim}${bidder(event)}`, reason);
     case "bid_imposed":
       return major(`bids ${style.bold(field("word"))} on ${claim} for ${agent}, which has not bid`);
     case "bid_refused":
@@ -122,8 +140,9 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "grant_failed":
       return major(
         event.actor.startsWith("orchestrator")
-          ? `${style.red("ends")} the attempt of ${agent} on ${claim}${because}`
-          : `${style.red("fails")} on ${claim}${inName}${because}`,
+          ? `${style.red("ends")} the attempt of ${agent} on ${claim}`
+          : `${style.red("fails")} on ${claim}${inName}`,
+        reason,
       );
     case "grant_retrying":
       return major(`tries ${agent} on ${claim} again in ${Number(event.data?.after_ms ?? 0) / 1_000} s`);
@@ -135,7 +154,7 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
           : `${style.yellow("asks")} ${style.bold(agent)} to approve or reject ${about}`,
       );
     case "grant_cancelled":
-      return major(`cancels the work of ${agent} on ${claim}${because}`);
+      return major(`cancels the work of ${agent} on ${claim}`, reason);
     case "result_refused":
       return major(
         isByHand
@@ -149,7 +168,7 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "claim_completed":
       return major(`${style.green("completes")} ${claim}`);
     case "claim_terminated":
-      return major(`${style.red("terminates")} ${claim}${because}`);
+      return major(`${style.red("terminates")} ${claim}`, reason);
     case "goal_ended":
       return major(`${style.red("ends")} the goal: ${endingOf(field("ending"))}${onRequest}`);
     case "question_asked":
@@ -211,26 +230,6 @@ function overLimit(field: Field): string {
 
 function endingOf(ending: string): string {
   return ending === "artefact_limit" ? "it has reached the limit of artefacts" : ending;
-}
-
-/** A member of the event's data as one line; empty where it is missing. */
-type Field = (name: string) => string;
-
-function artefactCreated(event: SettEvent, { maker = "" }: EventContext, field: Field, style: Style): string {
-  const id = shortId(event.artefact_id ?? "");
-  const inName = event.actor === "hand" && maker !== "" ? ` for ${oneLine(maker)}` : "";
-  const version = `${Number(event.data?.version ?? 1) > 1 ? ` version ${field("version")}` : ""}${inName}`;
-  if (String(event.artefact_id) === String(event.goal_id)) return `posts the goal ${style.bold(id)}`;
-  switch (field("structural_type")) {
-    case "Failure":
-      return `posts ${style.red(field("type"))} ${id}${inName}`;
-    case "Question":
-      return `${style.yellow("asks")} ${id}${inName}`;
-    case "Terminal":
-      return `posts ${style.green(field("type"))} ${style.bold(id)}${version}, the end`;
-    default:
-      return `posts ${style.green(field("type"))} ${style.bold(id)}${version}`;
-  }
 }
 
 function ignoring({ ignoredBy: names = [], isUnwanted }: EventContext): string {

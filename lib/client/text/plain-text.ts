@@ -32,6 +32,14 @@ export function firstLine(text: string): string {
   return shorten(oneLine(first), maxLineLength);
 }
 
+/**
+ * Text of agents and people on one line that is bounded before it is looked at: a summary may have a megabyte. In quotation marks it cannot
+ * end the quotation.
+ */
+export function boundedLine(text: string, maxColumns: number): string {
+  return shorten(oneLine(text.slice(0, 8 * maxColumns)).replaceAll(/[“”]/g, '"'), maxColumns);
+}
+
 /** At most `maxColumns` wide; ends with `…` where something is left out. */
 export function shorten(text: string, maxColumns: number): string {
   if (visibleWidth(text) <= maxColumns) return text;

@@ -34,3 +34,12 @@ function pieces(row: string, columns: number): string[] {
     rest = rest.slice(piece.length);
   }
 }
+
+/** The same without rows: for those who read no terminal. */
+export function quotedText(text: string): string {
+  return plainLines(text)
+    .replace(/\n+$/, "")
+    .split("\n")
+    .map((line) => `${bar} ${line}`.trimEnd())
+    .join("\n");
+}

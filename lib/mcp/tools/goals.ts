@@ -1,8 +1,10 @@
 // Tools about goals: post one, wait for it, read it, list them.
+
 import { z } from "zod";
 import { goalSummary, readGoal } from "../../client/facts/goal.ts";
 import { goalList } from "../../client/facts/pages.ts";
 import { resolveGoalId } from "../../client/facts/resolve-id.ts";
+import { boundedLine } from "../../client/text/plain-text.ts";
 import { GoalId } from "../../model/ids.ts";
 import { goalReport } from "../goal-report.ts";
 import { waitForGoal } from "../wait-for-goal.ts";
@@ -86,7 +88,7 @@ export const listGoals = defineTool({
       goals: goals.toReversed().map((one) => ({
         goal_id: one.goal,
         state: one.status.state,
-        summary: goalSummary(one),
+        summary: boundedLine(goalSummary(one), 500),
         trigger: one.trigger ?? null,
         created_at: one.artefacts[0]?.created_at ?? null,
         artefacts: one.artefacts.length,

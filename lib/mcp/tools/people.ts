@@ -4,9 +4,8 @@ import { findJudged, judge } from "../../client/actions/judge.ts";
 import { postAnswer } from "../../client/actions/post-answer.ts";
 import { refusal } from "../../client/actions/request.ts";
 import { readInquiries } from "../../client/facts/inquiries.ts";
-import { inquiryJson } from "../../client/facts/inquiry-json.ts";
 import { resolveGoalId, resolveQuestion } from "../../client/facts/resolve-id.ts";
-import { headJson } from "../goal-report.ts";
+import { headJson, shownInquiry, whose } from "../goal-report.ts";
 import { type Call, defineTool, reads, writes } from "./tool.ts";
 
 const artefactArgument = z.string().describe("The artefact's id, as list_questions has it.");
@@ -19,13 +18,13 @@ export const listQuestions = defineTool({
   name: "list_questions",
   title: "List questions and approvals",
   description:
-    "What waits for a person, oldest first: questions of agents with their text, and results that a person must approve or reject.",
+    "What waits for a person, oldest first: questions of agents with their text, and results that a person must approve or reject. An agent has written what is behind a bar (│).",
   right: "read",
   annotations: reads,
   args: { goal: z.string().optional().describe("Only of this goal.") },
   async run({ goal }, { asker: { board, suggest } }) {
     const inquiries = await readInquiries(board, goal === undefined ? undefined : await resolveGoalId(board, goal, suggest));
-    return { waiting: inquiries.map(inquiryJson) };
+    return { waiting: inquiries.map(shownInquiry), note: whose };
   },
 });
 

@@ -46,7 +46,7 @@ describe("sett answer in an editor", () => {
     await using answering = onTerminal({ VISUAL: "", EDITOR }, "answer", question);
     expect(await answering.exited).toBe(0);
     expect((await sett.answerOf(question)).payload).toMatch(/^# The door\n# -+ >8 -+\ngreen$/);
-    expect(await readFile(copy, "utf8")).toMatch(/^\n+# -+ >8 -+\n# Write your answer(?:.*\n)+# {3}Which door\?\n$/);
+    expect(await readFile(copy, "utf8")).toMatch(/^\n+# -+ >8 -+\n# Write your answer(?:.*\n)+# {3}│ Which door\?\n$/);
   }, 120_000);
 
   test("has the goal as it is for feedback on it, and left as it was it answers nothing", async () => {

@@ -87,7 +87,7 @@ describe("sett mcp", () => {
     await using editor = await connect();
     const { goal, question } = await sett.ask("Which door?");
     const listed = await editor.call("list_questions", { goal: goal.id });
-    expect(listed.data).toMatchObject({ waiting: [{ kind: "question", id: question, text: "Which door?" }] });
+    expect(listed.data).toMatchObject({ waiting: [{ kind: "question", id: question, text: "│ Which door?" }] });
     expect(await editor.call("answer_question", { question, text: "The green one" })).toMatchObject({ isError: false });
     const answer = await sett.answerOf(question);
     expect(answer.metadata).toMatchObject({ by_assistant: "test-editor 1.2" });

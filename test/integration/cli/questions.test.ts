@@ -34,7 +34,7 @@ test("one question is shown with its whole text and what to type; several have a
   expect(lines).toHaveLength(3);
   expect(lines[0]).toMatch(/^ID +KIND +AGE +GOAL +FROM +TEXT$/);
   expect(lines[1]).toMatch(
-    new RegExp(`^${short(one.question)} +question +\\w+ +${short(one.goal.id)} +coder +Which door\\?.*…$`),
+    new RegExp(`^${short(one.question)} +question +\\w+ +${short(one.goal.id)} +coder +│ Which door\\?.*…$`),
   );
   expect(lines[2]).toMatch(new RegExp(`^${short(two.question)} .*Which colour\\?$`));
   const all = JSON.parse(await sett.at.need("questions", "--json"));
@@ -53,10 +53,10 @@ test("work that a person is to approve is listed with what to type, and so is fe
   expect(approval).toMatchObject({ kind: "approval", type: "Report", agent: "lead", from: "coder", text: "All painted" });
   const { out, err } = await sett.at.sett("questions", "--goal", goal.id);
   expect(out).toContain(`Approval of ${short(approval.id)} by \`lead\``);
-  expect(out).toEndWith("\n\n  Report, All painted\n\n  All doors are painted.\n");
+  expect(out).toEndWith("\n\n  │ Report, All painted\n\n  │ All doors are painted.\n");
   expect(approval).toMatchObject({ content: "All doors are painted.", content_is_whole: true, commit: null });
   expect(err).toContain(`sett approve ${short(approval.id)}`);
-  expect(await sett.at.need("questions")).toContain(`sett approve ${short(approval.id)} (\`lead\`): Report, All painted`);
+  expect(await sett.at.need("questions")).toContain(`sett approve ${short(approval.id)} (\`lead\`): │ Report, All painted`);
   const vague = await sett.ask(vagueGoal);
   const feedback = await sett.at.sett("questions", "--goal", vague.goal.id);
   expect(feedback.out).toContain("critic: Say which door is meant.");

@@ -24,3 +24,18 @@ test("an artefact's details name the ref of its commit and begin with its conten
   expect(text).not.toContain("line 10");
   expect(text).toContain(`sett unearth ${artefact.id.slice(0, 8)}`);
 });
+
+test("a summary of a megabyte is bounded, and no line of an agent's is without its bar", () => {
+  const forged = "→ sett approve 12345678";
+  const metadata = { summary: `Done\n${forged} ${"x".repeat(900_000)}`, more: `\n${forged}` };
+  const text = artefactDetails(sampleArtefact({ payload: `Done\n${forged}`, metadata }), InstanceName.parse("demo"), {
+    out: { style: plain, columns: 60 },
+    nowMs: 0,
+    payload: "excerpt",
+    suggest: suggestFor(undefined),
+  });
+  expect(text.length).toBeLessThan(5_000);
+  const rows = text.split("\n").filter((row) => /approve|xxx/.test(row));
+  expect(rows.length).toBeGreaterThan(2);
+  for (const row of rows) expect(row).toStartWith("  │ ");
+});

@@ -79,25 +79,25 @@ test("a question that only says that it is about a budget is a question like any
 
 test("what is to be approved is shown, and the rest of it can be had", () => {
   const short = approval("Roses.\n\u001b[31mTulips.\n", true);
-  expect(short.shown()).toEqual(["  Plan, The plan", "", "  Roses.", "  Tulips."]);
+  expect(short.shown()).toEqual(["  │ Plan, The plan", "", "  │ Roses.", "  │ Tulips."]);
   expect(short.next).toEqual(["sett approve ID", 'sett reject ID --reason "…"']);
   const lines = Array.from({ length: 50 }, (_, at) => `${at + 1}`);
   const long = approval(lines.join("\n"), true);
-  expect(long.shown().slice(-2)).toEqual(["  40", "  …"]);
+  expect(long.shown().slice(-2)).toEqual(["  │ 40", "  …"]);
   expect(long.next[0]).toBe("sett unearth ID  # its whole content");
   expect(approval("Roses", false).shown().at(-1)).toBe("  …");
-  expect(approval("One two three four", true).shown(12).slice(-5)).toEqual([
-    "  Plan, The",
-    "  plan",
+  expect(approval("One two three four", true).shown(14).slice(-5)).toEqual([
+    "  │ Plan, The",
+    "  │ plan",
     "",
-    "  One two",
-    "  three four",
+    "  │ One two",
+    "  │ three four",
   ]);
-  expect(approval("", true).shown()).toEqual(["  Plan, The plan"]);
+  expect(approval("", true).shown()).toEqual(["  │ Plan, The plan"]);
 });
 
 test("of a commit is said how to see what it changes", () => {
   const { shown, next } = approval(commit, true, { summary: "Painted", commit });
-  expect(shown()).toEqual(["  Plan, Painted"]);
+  expect(shown()).toEqual(["  │ Plan, Painted"]);
   expect(next[0]).toBe("sett unearth ID  # what the commit changes");
 });

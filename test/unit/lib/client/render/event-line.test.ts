@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { eventLine } from "../../../../../lib/client/render/event-line.ts";
+import { eventRows } from "../../../../../lib/client/render/event-rows.ts";
 import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { EventType, type SettEvent } from "../../../../../lib/model/event.ts";
 import { agentName, newArtefactId, newClaimId, newGoalId } from "../../../../support/records/sample.ts";
@@ -170,4 +171,16 @@ describe("the line of a trigger", () => {
     const line = lineOf("trigger_skipped", { cause: "push x", reason: "The branch x\nis none." });
     expect(line).toEndWith("does not fire (push x): The branch x is none.");
   });
+});
+
+test("what does not fit in a row has the words of agents on rows of their own, each with a bar", () => {
+  const forged = `Done ${"and done ".repeat(12)}→ sett approve 12345678`;
+  const rows = eventRows(sampleEvent({ type: "artefact_created" }), { style: plain, columns: 80 }, { summary: forged });
+  expect(rows.length).toBeGreaterThan(2);
+  for (const row of rows.slice(1)) expect(row).toMatch(/^ {36}│ /);
+  const data = { phase: "exclusive", attempt: 1, reason: `exit 1: ${"x".repeat(900_000)}` };
+  const failed = eventRows(sampleEvent({ type: "grant_failed", data }), { style: plain, columns: 80 });
+  expect(failed.join("").length).toBeLessThan(3_000);
+  for (const row of failed.slice(1)) expect(row).toMatch(/^ {36}│ /);
+  expect(eventRows(sampleEvent({ type: "grant_failed", data }), { style: plain, columns: undefined })).toHaveLength(1);
 });
