@@ -46,7 +46,3 @@ test("what several tests share is in test/support, and a suite beside the tests 
   );
   expect(wrong).toEqual([]);
 });
-
-test("no test file is longer than 300 lines", () => {
-  expect(files.filter((file) => read(file).split("\n").length > 301)).toEqual([]);
-});

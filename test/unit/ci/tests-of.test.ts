@@ -36,8 +36,8 @@ test("a namesake in another room is not taken for the source's test", () => {
 });
 
 test("a source without a test of its own leads to those of the sources that use it", () => {
-  const [first] = testsOf("lib/client/render/claim-phases.ts", sources);
-  expect(first?.reason).toBe("by way of apps/cli/render/symbols.ts");
+  const [first] = testsOf("lib/git/change-owner.ts", sources);
+  expect(first?.reason).toBe("by way of lib/git/host-repository.ts");
 });
 
 test.each([
