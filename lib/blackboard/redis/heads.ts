@@ -18,32 +18,35 @@ const headsAtOnce = 500;
  */
 const maxOlderPayload = 64 * 1024;
 
+/** By the id that was asked for: what a person has written under it may name another. */
+type Found = readonly [id: string, head: StoredHead];
+
 export function readHeadsOf({ connection, keys, call }: Deps): ArtefactBoard["readHeads"] {
-  const readSome = async (ids: readonly ArtefactId[]): Promise<{ heads: StoredHead[]; lookedAt: number }> => {
+  const readSome = async (ids: readonly ArtefactId[]): Promise<{ heads: Found[]; lookedAt: number }> => {
     const [lookedAt, ...words] = await call("readHeads", {}, { ids });
-    const heads: StoredHead[] = [];
+    const heads: Found[] = [];
     for (let at = 0; at < words.length; at += wordsPerHead) {
       const fields = Object.fromEntries(headFields.map((name, place) => [name, words[at + 1 + place]]));
-      const head = headOfFields(fields, keys.artefact(ids[Number(words[at]) - 1] ?? ""));
+      const id = ids[Number(words[at]) - 1] ?? "";
+      const head = headOfFields(fields, keys.artefact(id));
       const [size, beginning = ""] = words.slice(at + wordsPerHead - 2, at + wordsPerHead);
-      heads.push({ head, payloadBytes: Number(size), beginning: beginningOf(head, beginning) });
+      heads.push([id, { head, payloadBytes: Number(size), beginning: beginningOf(head, beginning) }]);
     }
     return { heads, lookedAt: Number(lookedAt) };
   };
-  const withOlder = (found: StoredHead): StoredHead | Promise<StoredHead> => {
+  const withOlder = async ([id, found]: Found): Promise<Found> => {
     const { head, payloadBytes, beginning } = found;
     const isOlder = beginning === "" && beginningOf(head, "x") !== "" && payloadBytes > 0 && payloadBytes <= maxOlderPayload;
-    if (!isOlder) return found;
-    return connection
-      .run((client) => client.hmGet(keys.artefact(head.id), ["payload"]))
-      .then(([payload]) => ({ ...found, beginning: beginningOf(head, payload ?? "") }));
+    if (!isOlder) return [id, found];
+    const [payload] = await connection.run((client) => client.hmGet(keys.artefact(id), ["payload"]));
+    return [id, { ...found, beginning: beginningOf(head, payload ?? "") }];
   };
   return async (ids) => {
     const each = [...new Set(ids)];
-    const found = new Map<ArtefactId, StoredHead>();
+    const found = new Map<string, StoredHead>();
     for (let from = 0; from < each.length; ) {
       const { heads, lookedAt } = await readSome(each.slice(from, from + headsAtOnce));
-      for (const one of await Promise.all(heads.map(withOlder))) found.set(one.head.id, one);
+      for (const [id, one] of await Promise.all(heads.map(withOlder))) found.set(id, one);
       from += lookedAt;
     }
     return ids.flatMap((id) => found.get(id) ?? []);
