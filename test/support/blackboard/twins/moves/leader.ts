@@ -68,7 +68,7 @@ export const leaderMoves: readonly Move[] = [
     },
   },
   {
-    weight: 0.5,
+    weight: 2,
     make: (world) => {
       const readOn = world.random.chance(0.9) ? [] : [0];
       return call(world.leading(), "settleOwed", [owedId(world), owedId(world)], world.epoch(), ...readOn);
