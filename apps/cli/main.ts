@@ -6,12 +6,13 @@ import packageJson from "../../package.json" with { type: "json" };
 import { embeddedFile } from "./program/embedded-file.ts";
 import { printError } from "./program/print-error.ts";
 import { runCommand } from "./run-command.ts";
+import { isHangupIgnored } from "./terminal/is-hangup-ignored.ts";
 import { createMessages } from "./terminal/messages.ts";
 import { createOutput } from "./terminal/output.ts";
 import type { Shell } from "./terminal/shell.ts";
 
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
-const signals = { SIGINT: 130, SIGTERM: 143 } as const;
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 // Not a command for people: the supervisor of a process that runs without a container. It handles signals itself.
 if (process.argv[2] === "supervise") {
@@ -25,21 +26,30 @@ process.noDeprecation = true;
 
 const stop = new AbortController();
 let interruptions = 0;
-let abandonMessage: () => SettError | undefined = () => undefined;
+let abandonMessage: (() => SettError | undefined) | undefined;
 for (const [name, code] of Object.entries(signals)) {
+  // `nohup` has the program go on without its terminal.
+  if (name === "SIGHUP" && isHangupIgnored()) continue;
   process.on(name, () => {
+    // The kernel, the shell and a remote login each report the same closed terminal: that is no impatient person.
+    if (name === "SIGHUP" && stop.signal.aborted) return;
     interruptions += 1;
     process.exitCode = code;
     if (interruptions === 1) return stop.abort(name);
     // A second interruption ends the clean-up and prints what is left behind; a third one ends the program at once.
-    const message = interruptions === 2 ? abandonMessage() : undefined;
+    const message = interruptions === 2 ? abandonMessage?.() : undefined;
     if (message === undefined) process.exit(code);
     void printError(message, err, { isDebug: false }).finally(() => process.exit(code));
   });
 }
 
-// The reader of the output has closed the stream (`sett hoard | head -1`).
-const leave = () => process.exit(0);
+// The reader of the output has closed the stream (`sett hoard | head -1`), or the terminal is gone. What is half done is undone first,
+// which needs no reader.
+const leave = () => {
+  if (stop.signal.aborted) return;
+  if (abandonMessage === undefined) process.exit(0);
+  stop.abort("SIGPIPE");
+};
 const err = createOutput(process.stderr, process.env, leave);
 const shell: Shell = {
   env: process.env,

@@ -4,11 +4,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Finished } from "../support/cli/finished.ts";
+import { settOnTerminal } from "../support/cli/pseudo-terminal.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const good = settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" });
+const here = { DOCKER_HOST: process.env.DOCKER_HOST ?? "", HOME: process.env.HOME ?? "" };
 let sett: SettWorkspace;
 
 beforeAll(async () => {
@@ -81,6 +83,53 @@ test("Ctrl-C takes everything back, whatever the moment", async () => {
     expect(err).toContain("nothing was left behind");
     await expectNothingLeft();
   }
+}, 300_000);
+
+test("a closed terminal takes everything back, whatever the moment", async () => {
+  for (const sign of ["redis", "orchestrator"]) {
+    await using person = settOnTerminal(["up", "--name", sett.name], { cwd: sett.folder, env: { ...here }, columns: 120 });
+    await waitFor(`"${sign}"`, () => person.raw().includes(`${sign}`));
+    person.close();
+    expect(await person.exited).toBe(129);
+    await expectNothingLeft();
+  }
+}, 300_000);
+
+test("so does a reader of its messages that has gone, and so does a hangup without a terminal", async () => {
+  const start = () => Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+  const until = async (child: ReturnType<typeof start>) => {
+    const reader = child.stderr.getReader();
+    for (let err = ""; !err.includes("redis: starting"); ) err += new TextDecoder().decode((await reader.read()).value);
+    return reader;
+  };
+  const unread = start();
+  await (await until(unread)).cancel();
+  expect(await unread.exited).toBe(130);
+  await expectNothingLeft();
+  const hungUp = start();
+  await until(hungUp);
+  // A shell and a remote login may both report it.
+  hungUp.kill("SIGHUP");
+  hungUp.kill("SIGHUP");
+  expect(await hungUp.exited).toBe(129);
+  await expectNothingLeft();
+}, 300_000);
+
+test("with nohup it outlives its terminal", async () => {
+  const child = Bun.spawn(["nohup", settBinary, "up", "--name", sett.name], {
+    cwd: sett.folder,
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  let err = "";
+  const reading = (async () => {
+    for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
+  })();
+  await waitFor("redis to start", () => err.includes("redis: starting"));
+  child.kill("SIGHUP");
+  expect(await child.exited).toBe(0);
+  await reading;
+  await sett.need("down", "--volumes", "--name", sett.name, "--timeout", "1s");
 }, 300_000);
 
 test("a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in down says what may still run and how to go on", async () => {

@@ -116,6 +116,8 @@ export const up = defineCommand({
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);
+    const undoSteps = new UndoSteps();
+    shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
 
     const engine = await runtime.check();
     const user = engine.isRootless ? rootOfContainers : repository.place.containerUser;
@@ -168,8 +170,6 @@ export const up = defineCommand({
       make: () => makeFolders({ repository, instance, config, writer, before, progress, shell }),
       remove: () => repository.removeFolders(instance),
     };
-    const undoSteps = new UndoSteps();
-    shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
     const tools = { runtime, progress, signal, undoSteps };
     try {
       const outcome = await applyPlan({

@@ -21,6 +21,9 @@ export function writingBy(output: Output, write: Output["write"]): Output {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The errors of a write when nobody can read any more: the reader has closed the pipe, or the terminal is gone. */
+const closed = ["EPIPE", "EIO"];
+
 /**
  * `onClosed` is called when the reader has closed the stream (`sett hoard | head -1`). Colours only on a terminal that knows them, and
  * never where NO_COLOR is set.
@@ -29,7 +32,7 @@ export function createOutput(stream: NodeJS.WriteStream, env: Environment, onClo
   const isTerminal = stream.isTTY === true;
   const isColoured = isTerminal && (env.NO_COLOR ?? "") === "" && env.TERM !== "dumb";
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") onClosed();
+    if (closed.includes(error.code ?? "")) onClosed();
     else throw error;
   });
   return {

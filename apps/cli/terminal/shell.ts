@@ -23,11 +23,11 @@ export type Shell = {
   stdin: () => AsyncIterable<Uint8Array>;
   /** A person reads `err` and can type: `err` and stdin are terminals. */
   isInteractive: boolean;
-  /** Aborts at Ctrl-C, and at a signal of a supervisor. */
+  /** Aborts at Ctrl-C, when the terminal is closed, and at a signal of a supervisor. */
   interrupted: AbortSignal;
   /**
    * Sets what the program prints at a second interruption; it then ends at once, and its clean-up stays incomplete. `message` is called at
-   * that moment. Undefined: it prints nothing.
+   * that moment. Undefined: it prints nothing. From this call on, a closed output counts as an interruption: before, the program ends at once.
    */
   onAbandon(message: () => SettError | undefined): void;
 };

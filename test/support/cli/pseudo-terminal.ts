@@ -13,6 +13,8 @@ export type OnTerminal = AsyncDisposable & {
   /** As if typed. */
   type(text: string): void;
   resize(columns: number, rows: number): void;
+  /** As a person who closes the window. */
+  close(): void;
   /** Resolves when the screen is as wanted. */
   showing(what: string, isWanted: (screen: Screen) => boolean): Promise<void>;
 };
@@ -50,6 +52,10 @@ export function settOnTerminal(words: readonly string[], { cwd, env, columns }: 
     resize(width, rows) {
       screen.resize(width);
       child.terminal?.resize(width, rows);
+    },
+    close: () => {
+      child.terminal?.close();
+      closed.resolve();
     },
     async showing(what, isWanted) {
       await waitFor(`the terminal to show ${what}`, () => isWanted(screen)).catch((error: unknown) => {
