@@ -70,7 +70,7 @@ export const prune = defineCommand({
     // The blackboard knows the commits of a goal only as long as it has the goal.
     await fetchResults(shell, session.place.workspace, () => readResults(board));
     const created_at = new Date(nowMs).toISOString();
-    // Goals that are half moved are put back first, also where nobody reads the output any more.
+    // Goals that are half moved are put back first, also where the reader of the output has gone.
     shell.onAbandon(() => undefined);
     const path = resolve(shell.cwd, args.to ?? archiveName(board.instance, created_at));
     const header = { sett_archive: 1 as const, instance: board.instance, version: shell.version, created_at, before };

@@ -1,4 +1,4 @@
-// Whether whoever started this program wants it to outlive its terminal.
+// Whether this program was started to outlive its terminal.
 import { readFileSync } from "node:fs";
 
 const ofHangup = 1n;

@@ -21,7 +21,7 @@ export function writingBy(output: Output, write: Output["write"]): Output {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The errors of a write when nobody can read any more: the reader has closed the pipe, or the terminal is gone. */
+/** The errors of a write without a reader: the pipe is closed, or the terminal is gone. */
 const closed = ["EPIPE", "EIO"];
 
 /**
