@@ -46,7 +46,7 @@ async function sourceOf(
   if (socket !== undefined) return new ReaderClient(await reachable(`unix:${socket}`));
   if (of === "docker") {
     const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-    return new RuntimeLogs(await dockerRuntime(), instance);
+    return new RuntimeLogs(await dockerRuntime({ env: environment }), instance);
   }
   if (of === undefined || processes === undefined) return undefined;
   const { processRuntime } = await import("../../lib/runtime/process/runtime.ts");

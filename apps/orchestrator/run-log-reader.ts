@@ -2,6 +2,7 @@
 import { systemClock } from "../../lib/async/clock.ts";
 import { createReaderApp } from "../../lib/logs/reader-app.ts";
 import { RuntimeLogs } from "../../lib/logs/runtime-logs.ts";
+import { usualSocket } from "../../lib/runtime/docker/find-engine.ts";
 import { openSocket } from "../../lib/service/forward.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
@@ -14,7 +15,7 @@ export async function runLogReader({ instance, socket, healthPort }: LogReaderSe
   const log = createJsonLog(console.log, systemClock.now).with({ service: "log-reader", instance });
   exitOn(stopSignal());
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-  const app = createReaderApp(new RuntimeLogs(await dockerRuntime(), instance));
+  const app = createReaderApp(new RuntimeLogs(await dockerRuntime({ socketPath: usualSocket }), instance));
   app.get("/healthz", ({ json }) => json({ service: "log-reader", ok: true }));
   const server = serve({ port: healthPort, hostname: "127.0.0.1", isPatient: true }, app.fetch);
   await openSocket(socket, server.port ?? 0);

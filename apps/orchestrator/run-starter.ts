@@ -1,5 +1,6 @@
 // The starter of workers as a service: `orchestrator --starter`, at a socket that only the orchestrator sees.
 import { systemClock } from "../../lib/async/clock.ts";
+import { usualSocket } from "../../lib/runtime/docker/find-engine.ts";
 import { openSocket } from "../../lib/service/forward.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
@@ -14,7 +15,7 @@ export async function runStarter({ instance, socket, templates, healthPort }: St
   const log = createJsonLog(console.log, systemClock.now).with({ service: "starter", instance });
   exitOn(stopSignal());
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-  const app = createStarterApp(new RuntimeHost(await dockerRuntime(), templates));
+  const app = createStarterApp(new RuntimeHost(await dockerRuntime({ socketPath: usualSocket }), templates));
   app.get("/healthz", ({ json }) => json({ service: "starter", ok: true }));
   const server = serve({ port: healthPort, hostname: "127.0.0.1", isPatient: true }, app.fetch);
   await openSocket(socket, server.port ?? 0);

@@ -43,7 +43,7 @@ test("an agent's image that does not exist is named, with the agent, and nothing
 
 test("while a `sett up` is at work another one is refused, and so is `sett down`, whatever temporary folder they have", async () => {
   const instance = InstanceName.parse(nameOfFolder(sett.folder));
-  await using _held = await lockInstance(await dockerRuntime(), instance);
+  await using _held = await lockInstance(await dockerRuntime({ env: process.env }), instance);
   for (const command of ["up", "down"]) {
     const env = { ...process.env, TMPDIR: sett.folder };
     const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`.cwd(sett.folder).env(env).quiet().nothrow();

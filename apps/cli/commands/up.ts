@@ -86,7 +86,8 @@ export const up = defineCommand({
   async run(args, shell) {
     const ordered = readCassettes(args, shell.cwd);
     const requested = runtimeNames.find((each) => each === args.runtime);
-    if (await lacksConfig(shell.cwd, args.file)) await createFirstSett(shell, args.yes, () => requireRuntime(requested));
+    if (await lacksConfig(shell.cwd, args.file))
+      await createFirstSett(shell, args.yes, () => requireRuntime(shell.env, requested));
     const file = await configPath(shell.cwd, args.file);
     const { config: written, warnings } = await readConfig(file, shell.env, { withoutKeys: ordered?.mode === "replay" });
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));

@@ -24,7 +24,7 @@ const limitMs = 10_000;
 /** Throws `usage`, and `instance-not-found` for a `name` that no instance has where the Engine answers. */
 export async function gather(shell: Shell, name: string | undefined): Promise<DoctorFacts> {
   const workspace = await workspaceRoot(shell.cwd);
-  const [git, disk, engine] = await Promise.all([gitVersion(), diskAt(workspace ?? shell.cwd), readEngine()]);
+  const [git, disk, engine] = await Promise.all([gitVersion(), diskAt(workspace ?? shell.cwd), readEngine(shell.env)]);
   const read = await readInstance(shell, name, engine);
   const machineNetworks = publicNetworksOf(networkInterfaces());
   const [version, isInRepository, watches] = [shell.version, workspace !== undefined, readWatches()];
@@ -43,10 +43,10 @@ async function diskAt(path: string): Promise<Disk | undefined> {
   return { path, freeBytes: found.bavail * found.bsize, totalBytes: found.blocks * found.bsize };
 }
 
-async function readEngine(): Promise<EngineFacts> {
+async function readEngine(env: Shell["env"]): Promise<EngineFacts> {
   try {
     const { dockerSurvey } = await import("../../../lib/runtime/docker/survey.ts");
-    const survey = await (await dockerSurvey(limitMs)).engine();
+    const survey = await (await dockerSurvey(env, limitMs)).engine();
     // An Engine of another machine has its folder there.
     return { state: "answers", ...survey, disk: await diskAt(survey.rootDir) };
   } catch (error) {
@@ -73,9 +73,9 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
   const found = await ownInstance(instances, shell, name, answering);
   if (found === undefined) return { engine: answering, instance: undefined };
   const runtime = instances.find((one) => one === found)?.runtime ?? "docker";
-  const parts = await Promise.all(found.containers.map((part) => readPart(part, runtime)));
+  const parts = await Promise.all(found.containers.map((part) => readPart(part, runtime, shell.env)));
   const state = howItRuns(found) ?? "down";
-  const redis = await redisOfInstance(found, runtime);
+  const redis = await redisOfInstance(found, runtime, shell.env);
   const record =
     redis === undefined || redis.state === "silent"
       ? undefined
@@ -117,13 +117,13 @@ async function ownInstance(
   }
 }
 
-async function readPart(part: ContainerPart, runtime: RuntimeName): Promise<PartFacts> {
+async function readPart(part: ContainerPart, runtime: RuntimeName, env: Shell["env"]): Promise<PartFacts> {
   if (runtime === "process") return { part, survey: undefined, image: undefined };
   const [{ dockerSurvey }, { dockerRuntime }] = await Promise.all([
     import("../../../lib/runtime/docker/survey.ts"),
     import("../../../lib/runtime/docker/runtime.ts"),
   ]);
-  const [{ container }, { images }] = await Promise.all([dockerSurvey(limitMs), dockerRuntime({ limitMs })]);
+  const [{ container }, { images }] = await Promise.all([dockerSurvey(env, limitMs), dockerRuntime({ env, limitMs })]);
   try {
     const [survey, image] = await Promise.all([container(part.id), images.find(part.image.id)]);
     return { part, survey, image };
@@ -135,13 +135,13 @@ async function readPart(part: ContainerPart, runtime: RuntimeName): Promise<Part
 }
 
 /** Undefined for an instance that is down. */
-async function redisOfInstance(parts: InstanceParts, runtime: RuntimeName): Promise<RedisFacts | undefined> {
+async function redisOfInstance(parts: InstanceParts, runtime: RuntimeName, env: Shell["env"]): Promise<RedisFacts | undefined> {
   if (parts.containers.length === 0) return undefined;
   const container = parts.containers.find(({ labels }) => labels.component === "redis");
   try {
     const { redisUrl, ownerUrl = redisUrl } = redisUrlsOf(parts);
     const isInside = container !== undefined && runtime === "docker" && isServing(container);
-    return await readRedis(ownerUrl, parts.instance, isInside ? (folder) => diskInside(container.id, folder) : diskAt);
+    return await readRedis(ownerUrl, parts.instance, isInside ? (folder) => diskInside(env, container.id, folder) : diskAt);
   } catch (error) {
     if (error instanceof SettError) return silent(error);
     throw error;
@@ -149,9 +149,9 @@ async function redisOfInstance(parts: InstanceParts, runtime: RuntimeName): Prom
 }
 
 /** Undefined where the image has no `df`. */
-async function diskInside(container: string, folder: string): Promise<Disk | undefined> {
+async function diskInside(env: Shell["env"], container: string, folder: string): Promise<Disk | undefined> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
-  const runtime = await dockerRuntime({ limitMs });
+  const runtime = await dockerRuntime({ env, limitMs });
   const result = await runtime.containers.exec(container, ["df", "-Pk", folder]).catch(() => undefined);
   const [, total, free] = /^\S+ +(\d+) +\d+ +(\d+) +\d+%/m.exec(result?.stdout ?? "") ?? [];
   if (total === undefined || free === undefined) return undefined;

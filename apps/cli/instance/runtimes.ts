@@ -27,10 +27,10 @@ export async function runtimeOf({ cwd, env }: Pick<Shell, "cwd" | "env">, name: 
   const processes = processesOf(env);
   const own = (await processes.instances()).filter(isMeant);
   if (own.some(hasContainers)) return processes;
-  if (own.length === 0) return await dockerOf();
+  if (own.length === 0) return await dockerOf(env);
   // Only a blackboard that an earlier `sett down` has kept: a running sett in Docker comes first.
-  const inDocker = (await dockerInstances()).instances.filter(isMeant);
-  return inDocker.some(hasContainers) ? await dockerOf() : processes;
+  const inDocker = (await dockerInstances(env)).instances.filter(isMeant);
+  return inDocker.some(hasContainers) ? await dockerOf(env) : processes;
 }
 
 /**
@@ -52,7 +52,7 @@ export async function runtimeForUp(
       hint: `Continue there: sett up --name ${instance} --runtime ${kind}. Or choose another name: --name NAME`,
     });
   }
-  const runtime = kind === "docker" ? await dockerOf() : processesOf(env);
+  const runtime = kind === "docker" ? await dockerOf(env) : processesOf(env);
   await runtime.check().catch((error: unknown) => {
     throw withProcessHint(error);
   });
@@ -60,9 +60,9 @@ export async function runtimeForUp(
 }
 
 /** Throws where no sett could be started in this runtime. */
-export async function requireRuntime(requested: RuntimeName | undefined): Promise<void> {
+export async function requireRuntime(env: Env, requested: RuntimeName | undefined): Promise<void> {
   if (requested === "process") return void (await findPrograms());
-  const docker = await dockerOf();
+  const docker = await dockerOf(env);
   await docker.check().catch((error: unknown) => {
     throw withProcessHint(error);
   });
@@ -87,7 +87,7 @@ export async function everyInstance(
   env: Env,
   { limitMs }: { limitMs?: number } = {},
 ): Promise<{ instances: InstanceInRuntime[]; dockerProblem: SettError | undefined }> {
-  const [processes, docker] = await Promise.all([processesOf(env).instances(), dockerInstances(limitMs)]);
+  const [processes, docker] = await Promise.all([processesOf(env).instances(), dockerInstances(env, limitMs)]);
   const instances = [
     ...processes.map((parts) => ({ ...parts, runtime: "process" as const })),
     ...docker.instances.map((parts) => ({ ...parts, runtime: "docker" as const })),
@@ -95,9 +95,12 @@ export async function everyInstance(
   return { instances: instances.sort((a, b) => (a.instance < b.instance ? -1 : 1)), dockerProblem: docker.problem };
 }
 
-async function dockerInstances(limitMs?: number): Promise<{ instances: InstanceParts[]; problem: SettError | undefined }> {
+async function dockerInstances(
+  env: Env,
+  limitMs?: number,
+): Promise<{ instances: InstanceParts[]; problem: SettError | undefined }> {
   try {
-    const docker = await dockerOf(limitMs);
+    const docker = await dockerOf(env, limitMs);
     // An engine that hangs would never answer; `check` has a time limit.
     await docker.check();
     return { instances: await docker.instances(), problem: undefined };
@@ -107,9 +110,9 @@ async function dockerInstances(limitMs?: number): Promise<{ instances: InstanceP
   }
 }
 
-async function dockerOf(limitMs?: number): Promise<ContainerRuntime> {
+async function dockerOf(env: Env, limitMs?: number): Promise<ContainerRuntime> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
-  return await dockerRuntime(withoutUndefined({ limitMs }));
+  return await dockerRuntime({ env, ...withoutUndefined({ limitMs }) });
 }
 
 /** Where the API of `sett ui` reads logs, as settings of its process. Empty where only Redis is known. */

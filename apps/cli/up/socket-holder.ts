@@ -1,10 +1,11 @@
 // A service that holds the Engine's socket, so that others need not have it: the starter of workers, the reader of logs. It can do one thing,
 // which it is asked for over a socket of its own. Pure.
 import type { ContainerSpec, Mount, Owner, Resources } from "../../../lib/runtime/container-spec.ts";
+import { usualSocket } from "../../../lib/runtime/docker/find-engine.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { orchestratorProgram } from "../instance/programs.ts";
 import { gatewayStopSeconds, mebibyte, serviceResources } from "./container-limits.ts";
-import { type EngineSocket, usualSocket } from "./engine-socket.ts";
+import type { EngineSocket } from "./engine-socket.ts";
 import type { PlanInput, PlannedService } from "./plan-input.ts";
 
 const healthPort = 8080;

@@ -2,6 +2,8 @@
 // no setting names, to which a failed connection would end this process. What is to be created is in the body of its request alone:
 // dockerode repeats it in the address, passwords and all, where proxies log it, and refuse it as too long.
 import type Docker from "dockerode";
+import { messageOf, SettError } from "../../model/errors.ts";
+import type { EngineAddress } from "./find-engine.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 type Answered = (error: unknown, data?: unknown) => void;
@@ -12,11 +14,11 @@ type Modem = {
 };
 type Request = { path: string; options?: Options };
 
-/** Does not connect yet. Without a `socketPath` it is the Engine of the docker command line. */
-export async function openEngine(socketPath?: string): Promise<Docker> {
+/** Does not connect yet. Throws `docker-unreachable` where DOCKER_HOST, or what its companions name, cannot be read. */
+export async function openEngine(address: EngineAddress): Promise<Docker> {
   // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container should not pay.
   const { default: Docker } = await import("dockerode");
-  const docker = new Docker(socketPath === undefined ? undefined : { socketPath });
+  const docker = open(Docker, address);
   const modem: Modem = docker.modem as unknown as Modem;
   const build = modem.buildRequest.bind(modem);
   const dial = modem.dial.bind(modem);
@@ -24,6 +26,23 @@ export async function openEngine(socketPath?: string): Promise<Docker> {
   modem.buildRequest = (options, context, data, answered) =>
     build({ ...options, maxRedirects: 0 }, context, data, (error, received) => answered?.(withStatus(error), received));
   return docker;
+}
+
+function open(Client: typeof Docker, address: EngineAddress): Docker {
+  try {
+    // dockerode reads DOCKER_HOST and its companions by itself, and its host would win over a socket.
+    if (address.kind === "host") return new Client();
+    return new Client({ socketPath: address.path, host: undefined, protocol: "http" });
+  } catch (cause) {
+    throw new SettError(
+      "docker-unreachable",
+      `The Docker Engine is named by ${address.by}, which cannot be used: ${messageOf(cause)}.`,
+      {
+        hint: "DOCKER_HOST is `unix:///PATH` or `tcp://HOST:PORT`; DOCKER_CERT_PATH is a folder with ca.pem, cert.pem and key.pem.",
+        cause,
+      },
+    );
+  }
 }
 
 /** A redirect is an answer of the Engine, and no sign that it cannot be reached. */

@@ -6,6 +6,7 @@ import { buildImage } from "./build.ts";
 import { removeContainer, renameContainer, startContainer, startContainerAgain, stopContainer } from "./containers.ts";
 import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
+import { type EngineAddress, explainUnreachable, findEngine, type HostEnvironment } from "./find-engine.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
 import { limitAnswers } from "./limit-answers.ts";
@@ -21,9 +22,8 @@ import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes
 
 const patienceMs = 30_000;
 
-type DockerOptions = {
-  /** Default: the Engine that the docker command line would use, by DOCKER_HOST and its companions, else the usual sockets. */
-  socketPath?: string;
+/** `env`: the variables by which the Engine is found, as for the docker command line. */
+type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
   /** How long `check` waits. Default: half a minute, which an Engine that builds or starts much may take. */
   answerWithinMs?: number;
   /** How long each other request may take until its answer is complete. Default: as long as it takes, for some build images. */
@@ -31,12 +31,20 @@ type DockerOptions = {
 };
 
 /** Does not connect yet; `check` finds out whether the Engine answers. */
-export async function dockerRuntime(options: DockerOptions = {}): Promise<ContainerRuntime> {
-  const docker = await openEngine(options.socketPath);
+export async function dockerRuntime(options: DockerOptions): Promise<ContainerRuntime> {
+  const env = "env" in options ? options.env : {};
+  const address: EngineAddress =
+    "env" in options
+      ? await findEngine(env)
+      : { kind: "socket", path: options.socketPath, isForwarded: false, by: options.socketPath, tried: [options.socketPath] };
+  const docker = await openEngine(address);
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
   const logLimits = logLimitsOf(docker);
   return {
-    check: () => checkEngine(docker, options.answerWithinMs ?? options.limitMs ?? patienceMs),
+    check: () =>
+      checkEngine(docker, options.answerWithinMs ?? options.limitMs ?? patienceMs).catch(async (error: unknown) => {
+        throw await explainUnreachable(error, address, env);
+      }),
     lock: (instance, holder) => acquireLock(docker, lockName(instance), holder),
     images: {
       find: (tag) => findImage(docker, tag),

@@ -3,6 +3,7 @@ import type Docker from "dockerode";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import { checkEngine } from "./engine.ts";
 import { ask, askIfThere } from "./errors.ts";
+import { explainUnreachable, findEngine, type HostEnvironment } from "./find-engine.ts";
 import { limitAnswers } from "./limit-answers.ts";
 import { openEngine } from "./open-engine.ts";
 
@@ -53,15 +54,22 @@ type Info = {
 
 const answerWithinMs = 5_000;
 
-/** `limitMs`: how long the Engine may take for each answer. Asks the Engine that the docker command line would use. `container` resolves to undefined when there is none of that name. */
-export async function dockerSurvey(limitMs: number): Promise<{
+/** `limitMs`: how long the Engine may take for each answer. Asks the Engine that `findEngine` finds. `container` resolves to undefined when there is none of that name. */
+export async function dockerSurvey(
+  env: HostEnvironment,
+  limitMs: number,
+): Promise<{
   engine(): Promise<EngineSurvey>;
   container(name: string): Promise<ContainerSurvey | undefined>;
 }> {
-  const docker = await openEngine();
+  const address = await findEngine(env);
+  const docker = await openEngine(address);
   limitAnswers(docker, limitMs);
   return {
-    engine: () => surveyEngine(docker),
+    engine: () =>
+      surveyEngine(docker).catch(async (error: unknown) => {
+        throw await explainUnreachable(error, address, env);
+      }),
     container: async (name) => {
       const info = await askIfThere(`look for the container ${name}`, () => docker.getContainer(name).inspect());
       return info === undefined ? undefined : surveyOf(info);

@@ -22,7 +22,7 @@ let architecture: string;
 
 beforeAll(async () => {
   await ensureTinyImage();
-  runtime = await dockerRuntime();
+  runtime = await dockerRuntime({ env: process.env });
   ({ architecture } = await runtime.check());
   await makeImage("this build");
   const folder = await mkdtemp(join(tmpdir(), "sett-carried-"));

@@ -189,3 +189,27 @@ test("what an agent has left in the exchange is named, until it is gone", async 
   await rm(join(folder, "left.sh"));
   expect((await found())("instance", "exchange")?.level).toBe("ok");
 }, 60_000);
+
+test("the Engine is found by the contexts that docker has written, and one that answers is named where another does not", async () => {
+  const home = join(root, "with-contexts");
+  const { PATH = "" } = process.env;
+  const docker = (...words: string[]) => $`docker ${words}`.env({ PATH, HOME: home }).quiet();
+  const there = engine?.DOCKER_HOST ?? "unix:///var/run/docker.sock";
+  await docker("context", "create", "near", "--docker", `host=${there}`);
+  await docker("context", "create", "stopped", "--docker", `host=unix://${join(root, "no-engine.sock")}`);
+  const engineBy = async (env: Record<string, string>) =>
+    await findingsOf("repository", [], { HOME: home, DOCKER_HOST: "", ...env });
+  await docker("context", "use", "near");
+  expect((await engineBy({})).of("engine", "version")?.level).toBe("ok");
+  const remedy = async (env: Record<string, string>) => JSON.stringify((await engineBy(env)).of("engine", "answer"));
+  const tried = `Tried: ${join(root, "no-engine.sock")} (by `;
+  const stopped = await remedy({ DOCKER_CONTEXT: "stopped" });
+  expect(stopped).toContain(`${tried}the context stopped (DOCKER_CONTEXT)).`);
+  expect(stopped).toContain("The context near answers: `unset DOCKER_HOST; export DOCKER_CONTEXT=near`.");
+  expect(await remedy(noEngine())).toContain(`${tried}DOCKER_HOST).`);
+  await docker("context", "use", "stopped");
+  expect(await remedy({})).toContain("The context near answers: `docker context use near`.");
+  // The same sentence comes from every command that needs an Engine.
+  const up = await runSett(["list"], { cwd: join(root, "repository"), env: { HOME: home, XDG_STATE_HOME: join(root, "state") } });
+  expect(up.err).toContain("The context near answers: `docker context use near`.");
+});

@@ -38,7 +38,7 @@ test("is free when its holder was killed, and when one was killed before it held
   const { runtime, instance } = bench;
   const script = `
     const { dockerRuntime } = await import(${JSON.stringify(require.resolve("../../../lib/runtime/docker/runtime.ts"))});
-    await (await dockerRuntime()).lock(${JSON.stringify(instance)}, "the killed one");
+    await (await dockerRuntime({ env: process.env })).lock(${JSON.stringify(instance)}, "the killed one");
     console.log("held");
     await new Promise(() => {});`;
   const holder = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", env: { ...process.env, TMPDIR: "/nowhere" } });

@@ -63,7 +63,7 @@ test("an engine that is not there is a docker-unreachable with a way out", async
 });
 
 test("an engine that answers says its version and architecture", async () => {
-  const { version, architecture } = await (await dockerRuntime()).check();
+  const { version, architecture } = await (await dockerRuntime({ env: process.env })).check();
   expect(version).toMatch(/^\d+\.\d+/);
   expect(["amd64", "arm64"]).toContain(architecture);
 });

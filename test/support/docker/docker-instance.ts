@@ -29,7 +29,7 @@ export const elsewhere = root;
 
 export async function dockerInstance(): Promise<DockerInstance> {
   await ensureTinyImage();
-  const runtime = await dockerRuntime();
+  const runtime = await dockerRuntime({ env: process.env });
   const instance = InstanceName.parse(`test-${randomBytes(6).toString("hex")}`);
   const tags: string[] = [];
   let containers = 0;

@@ -1,0 +1,118 @@
+// Which Engine is meant, by variables, contexts and sockets as people have them.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { findEngine, wouldWork } from "../../../../../lib/runtime/docker/find-engine.ts";
+
+let home: string;
+let env: Record<string, string>;
+const servers: Server[] = [];
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "home-"));
+  env = { HOME: home, XDG_RUNTIME_DIR: join(home, "run") };
+});
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
+  await rm(home, { recursive: true });
+});
+
+async function listen(...parts: string[]): Promise<string> {
+  const path = join(home, ...parts);
+  await mkdir(dirname(path), { recursive: true });
+  const server = createServer();
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return path;
+}
+
+async function context(name: string, host: string, folder = join(home, ".docker")): Promise<void> {
+  const id = createHash("sha256").update(name).digest("hex");
+  await mkdir(join(folder, "contexts/meta", id), { recursive: true });
+  const meta = { Name: name, Metadata: {}, Endpoints: { docker: { Host: host, SkipTLSVerify: false } } };
+  await writeFile(join(folder, "contexts/meta", id, "meta.json"), JSON.stringify(meta));
+}
+
+const choose = (name: string) =>
+  writeFile(join(home, ".docker/config.json"), JSON.stringify({ auths: {}, currentContext: name }));
+const pathOf = async () => {
+  const found = await findEngine(env);
+  return found.kind === "socket" ? found.path : found.host;
+};
+const refusal = () => findEngine(env).catch((error: unknown) => error);
+
+describe("the Engine", () => {
+  test("is that of DOCKER_HOST, then of DOCKER_CONTEXT, then of the current context", async () => {
+    await context("one", "unix:///engines/one.sock");
+    await context("two", "unix:///engines/two.sock");
+    await choose("one");
+    expect(await findEngine(env)).toMatchObject({ path: "/engines/one.sock", by: expect.stringContaining("the context one (") });
+    env.DOCKER_CONTEXT = "two";
+    expect(await findEngine(env)).toMatchObject({ path: "/engines/two.sock", by: "the context two (DOCKER_CONTEXT)" });
+    env.DOCKER_HOST = "unix:///engines/three.sock";
+    expect(await findEngine(env)).toMatchObject({ path: "/engines/three.sock", by: "DOCKER_HOST" });
+    env.DOCKER_HOST = "tcp://10.0.0.1:2375";
+    expect(await pathOf()).toBe("tcp://10.0.0.1:2375");
+    env.DOCKER_HOST = "unix://";
+    expect(await pathOf()).toBe("/var/run/docker.sock");
+  });
+
+  test("is that of a context in the folder that DOCKER_CONFIG names", async () => {
+    env.DOCKER_CONFIG = join(home, "elsewhere");
+    await context("own", "unix:///engines/own.sock", env.DOCKER_CONFIG);
+    env.DOCKER_CONTEXT = "own";
+    expect(await pathOf()).toBe("/engines/own.sock");
+  });
+
+  test("is not guessed where a context is named that does not exist, or that is on another machine", async () => {
+    await context("far", "ssh://someone@example.org");
+    await context("near", `unix://${await listen("near.sock")}`);
+    for (const name of ["far", "gone"]) {
+      env.DOCKER_CONTEXT = name;
+      expect(await refusal()).toMatchObject({
+        code: "docker-unreachable",
+        message: expect.stringContaining(`The Docker Engine is named by the context ${name} (DOCKER_CONTEXT)`),
+        hint: expect.stringContaining("The context near answers: `unset DOCKER_HOST; export DOCKER_CONTEXT=near`."),
+      });
+    }
+  });
+
+  test("is a configuration away where that is broken, or says default", async () => {
+    const rootless = await listen("run", "docker.sock");
+    await mkdir(join(home, ".docker"), { recursive: true });
+    for (const text of ["{", "[]", '{"currentContext":7}', '{"currentContext":"default"}', "{}"]) {
+      await writeFile(join(home, ".docker/config.json"), text);
+      expect([rootless, "/var/run/docker.sock"]).toContain(await pathOf());
+    }
+  });
+
+  const others = [
+    [".docker", "run", "docker.sock"],
+    [".docker", "desktop", "docker.sock"],
+    [".orbstack", "run", "docker.sock"],
+    [".colima", "default", "docker.sock"],
+    [".config", "colima", "default", "docker.sock"],
+    [".rd", "docker.sock"],
+    ["run", "docker.sock"],
+  ];
+
+  test.each(others.map((parts) => [parts.join("/"), parts] as const))("is offered where it listens at ~/%s", async (_, parts) => {
+    const path = await listen(...parts);
+    env.DOCKER_HOST = "unix:///no/such.sock";
+    expect(await wouldWork(env)).toMatch(/ An Engine answers at .*: `export DOCKER_HOST=unix:\/\/.*`\./);
+    delete env.DOCKER_HOST;
+    const found = await findEngine(env);
+    // Where this machine has an Engine at docker's usual socket, that one comes first.
+    if (found.kind === "socket" && found.path !== "/var/run/docker.sock") {
+      expect(found.path).toBe(path);
+      expect(found.isForwarded).toBe(parts[0] !== "run");
+      expect(found.tried[0]).toBe("/var/run/docker.sock");
+    }
+    env.DOCKER_HOST = `unix://${path}`;
+    expect(await findEngine(env)).toMatchObject({ path, isForwarded: parts[0] !== "run" });
+  });
+});
