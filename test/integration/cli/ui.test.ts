@@ -51,7 +51,7 @@ test("prints an address with a token, with which the person of git may do everyt
   const { body } = await ask(page, "/v1/instance");
   expect(body).toMatchObject({
     instance: "demo",
-    me: { actor: "person:Ada Lovelace <ada@sett.invalid>", rights: ["read", "forage", "answer", "approve", "control"] },
+    me: { actor: "person:Ada Lovelace <ada@sett.invalid>", rights: ["read", "forage", "answer", "budget", "approve", "control"] },
     repository: { head: await at.git("rev-parse", "HEAD") },
   });
   expect((await fetch(`${page.url}/v1/instance`)).status).toBe(401);
