@@ -3,6 +3,7 @@ import { messageOf, SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { checkoutNotes } from "./checkout-notes.ts";
 import { commitLog } from "./commit-log.ts";
+import { emptyTreeOf } from "./empty-tree.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import type { PlainView } from "./plain-view.ts";
 import { gitFailure } from "./run-git.ts";
@@ -16,8 +17,6 @@ const formOf = {
   files: ["--stat"],
   lines: ["--patch", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"],
 } as const;
-const emptyTreeOfSha1 = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-const emptyTreeOfSha256 = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 
 /** `sums`: how many files and lines are changed, on one line. `files`: how many lines of each file. `lines`: the lines themselves, as a unified diff, and the sizes of binary files. */
 export type ChangeDetail = "sums" | "files" | "lines";
@@ -130,10 +129,6 @@ function foreignNote(count: number): string[] {
   if (count === 0) return [];
   const [commits, names] = count === 1 ? ["1 commit", "names"] : [`${count} commits`, "name"];
   return [`${commits} ${names} another author or committer than the agent that published it.`];
-}
-
-function emptyTreeOf(commit: CommitHash): string {
-  return commit.length === 40 ? emptyTreeOfSha1 : emptyTreeOfSha256;
 }
 
 /** No line of a file or a message begins like these: git sets a sign or blanks before each. */

@@ -1,5 +1,5 @@
 // The files that git tracks in a working copy, which a checkout leaves as they are where their content is the same.
-import { chmodSync, lstatSync } from "node:fs";
+import { chmodSync, lstatSync, unlinkSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type Path, pathOfBytes } from "../folders/folder-entries.ts";
 import { emptyFolder } from "../folders/remove-tree.ts";
@@ -28,6 +28,22 @@ export class TrackedFiles {
   /** Git leaves what is in the folder of a submodule, which has no repository here. */
   async emptySubmodules(): Promise<void> {
     for (const { mode, path } of this.#files) if (mode === submodule) await emptyFolder(this.#pathOf(path));
+  }
+
+  /**
+   * Removes files, so that the next checkout writes them again: those that were changed at
+   * `sinceNs` or later, or all without it. The time is that of the file system's own note
+   * (`ctime`), which no program can set.
+   */
+  async remove(sinceNs: bigint | undefined): Promise<void> {
+    for (const [index, { mode, path }] of this.#files.entries()) {
+      if (index % atATime === atATime - 1) await setImmediate();
+      if (mode === submodule) continue;
+      const at = this.#pathOf(path);
+      const stats = lstatSync(at, { throwIfNoEntry: false, bigint: true });
+      if (stats === undefined || stats.isDirectory()) continue;
+      if (sinceNs === undefined || stats.ctimeNs >= sinceNs) unlinkSync(at);
+    }
   }
 
   /** Gives files and their folders the modes of a checkout, of which git keeps one bit. True when one had another. */

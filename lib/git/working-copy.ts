@@ -2,40 +2,32 @@
 import { mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { emptyFolder, mendFolder, removeTree } from "../folders/remove-tree.ts";
-import type { AgentName, CommitHash } from "../model/ids.ts";
+import type { CommitHash } from "../model/ids.ts";
+import { attributesOf } from "./attributes-of.ts";
+import { bringCommits, type Places } from "./bring-commits.ts";
 import { bytesOf } from "./bytes-of.ts";
 import { CleanView } from "./clean-view.ts";
 import type { RecordedCommit } from "./exchange.ts";
-import { FolderOfAgents } from "./folder-of-agents.ts";
 import { ownConfig } from "./own-config.ts";
 import { OwnPacks } from "./own-packs.ts";
 import { publishCommit } from "./publish.ts";
 import { requireWorkspace } from "./require-workspace.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 import { readDepth } from "./store-notes.ts";
-import { makeStore, takeCommit } from "./take-commit.ts";
+import { makeStore } from "./take-commit.ts";
 import { TrackedFiles } from "./tracked-files.ts";
 import { clearFolders, foldersOf } from "./tracked-folders.ts";
 import { takesMoreThan } from "./tree-size.ts";
 import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "./unusable-commit.ts";
+import type { WorkingCopyOptions } from "./working-copy-options.ts";
 
-export interface WorkingCopyOptions {
-  /** In an agent's container the git beside the cub, with the environment that it needs there. */
-  readonly git: Git;
-  /** The author of the commits that the tool makes, unless the tool's own git is configured otherwise. */
-  readonly agentName: AgentName;
-  /** The workspace's object store, read-only: `/git/objects`. */
-  readonly objectsDir: string;
-  /** The exchange, where only the agent's own folder may be writable: `/git/exchange`. */
-  readonly exchangeDir: string;
-  /** The agent's own volume: `/workspace`. */
-  readonly workspaceDir: string;
-  /** True: files that git ignores stay for the next grant. */
-  readonly keepsIgnored?: boolean;
-  /** True: other containers of the agent publish in its folder as well. */
-  readonly isFolderShared?: boolean;
-  /** How long the first try of a checkout may take; two minutes without it. */
-  readonly firstCheckoutMs?: number;
+/** What is known of the last checkout. `index` was written at `writtenAt`, after all files. */
+interface Checkout {
+  readonly base: CommitHash;
+  readonly folders: readonly string[];
+  readonly attributes: string;
+  readonly index: Uint8Array;
+  readonly writtenAt: { date: Date; ns: bigint };
 }
 
 /** A tool may have left a pipe where git reads: what takes longer is done once more, without such files. */
@@ -55,7 +47,7 @@ export class WorkingCopy {
   readonly #packs: OwnPacks;
   /** The commits on record that the grant is about. */
   #given: ReadonlySet<CommitHash> = new Set();
-  #checkedOut: { base: CommitHash; folders: readonly string[]; index: Uint8Array; writtenAt: Date } | undefined;
+  #checkedOut: Checkout | undefined;
   #objectFormat: "sha1" | "sha256" = "sha1";
   /** Of the repository that the tool has left; made when it is first needed. */
   #view: Promise<CleanView> | undefined;
@@ -94,7 +86,7 @@ export class WorkingCopy {
       try {
         await mend?.(this.#options.workspaceDir);
         await this.#remakeRepository(base);
-        await this.#bring(base, given);
+        await bringCommits(this.#places(), base, given);
         if (maxBytes !== undefined) await this.#requireRoom(base, maxBytes);
         await this.#checkOut(base, tries === 0 ? { timeMs: this.#options.firstCheckoutMs ?? firstMs } : undefined);
         return;
@@ -177,31 +169,7 @@ export class WorkingCopy {
     const path = join(this.#gitDir, "index");
     await writeFile(path, index);
     // By this time git knows which files may have been changed in the same moment, and compares those.
-    await utimes(path, writtenAt, writtenAt);
-  }
-
-  /** Copies what the workspace does not have out of the exchange. Only `base` must be there: what else is missing the tool will see. */
-  async #bring(base: CommitHash, given: readonly RecordedCommit[]): Promise<void> {
-    const all = given.some(({ commit }) => commit === base) ? given : [{ commit: base, agent: "" as const }, ...given];
-    let missing = await this.#missing(all);
-    if (missing.length === 0) return;
-    const taking = { git: this.#git, gitDir: this.#gitDir, objectsDir: join(this.#gitDir, "objects") };
-    const [problems, tried] = [new Map<CommitHash, string>(), new Set<RecordedCommit>()];
-    const untried = () => missing.find((each) => !tried.has(each));
-    using exchange = FolderOfAgents.open(this.#options.exchangeDir);
-    for (let next = untried(); next !== undefined && exchange !== undefined; next = untried()) {
-      tried.add(next);
-      problems.set(next.commit, (await takeCommit(taking, exchange, next)) ?? "");
-      // A later commit has often brought the ones before it.
-      missing = await this.#missing(missing);
-    }
-    if (missing.some(({ commit }) => commit === base)) throw new CommitMissing(base, problems.get(base));
-  }
-
-  async #missing(commits: readonly RecordedCommit[]): Promise<RecordedCommit[]> {
-    const stdin = commits.map(({ commit }) => `${commit}^{commit}\n`).join("");
-    const lines = (await this.#run({ args: ["cat-file", "--batch-check=%(objecttype)"], stdin })).split("\n");
-    return commits.filter((_, index) => lines[index] !== "commit");
+    await utimes(path, writtenAt.date, writtenAt.date);
   }
 
   /** What fitted before fits again. */
@@ -215,19 +183,39 @@ export class WorkingCopy {
     const run = (each: GitRun) => this.#run(each);
     const before = this.#checkedOut;
     this.#checkedOut = undefined;
-    const folders = before?.base === base ? before.folders : await foldersOf(run, base);
+    const isSame = before?.base === base;
+    const folders = isSame ? before.folders : await foldersOf(run, base);
+    const attributes = isSame ? before.attributes : await attributesOf(run, base);
     await clearFolders(workspaceDir, new Set([...(before?.folders ?? []), ...folders]), keepsIgnored);
+    if (before !== undefined) await this.#removeConverted(before, attributes);
     // Before the checkout as well, which goes by attributes that an untracked file names.
     await this.#clear(limits);
     await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
     // What the commit before had ignored.
     if (keepsIgnored) await this.#clear(limits);
-    const tracked = new TrackedFiles(workspaceDir, await bytesOf(run, ["ls-files", "--stage", "-z"]));
+    const tracked = await this.#tracked();
     await tracked.emptySubmodules();
     // Git has noted when they were last changed.
     if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] }, limits);
     const path = join(this.#gitDir, "index");
-    this.#checkedOut = { base, folders, index: await readFile(path), writtenAt: (await stat(path)).mtime };
+    const { mtime: date, ctimeNs: ns } = await stat(path, { bigint: true });
+    this.#checkedOut = { base, folders, attributes, index: await readFile(path), writtenAt: { date, ns } };
+  }
+
+  /**
+   * Git takes a file for unchanged when its content would be the same in a commit. With attributes,
+   * other bytes can have the same content: a tool may have written them, and other attributes make
+   * other files of it.
+   */
+  async #removeConverted(before: Checkout, attributes: string): Promise<void> {
+    const isSame = before.attributes === attributes;
+    if (isSame && attributes === "") return;
+    await (await this.#tracked()).remove(isSame ? before.writtenAt.ns : undefined);
+  }
+
+  async #tracked(): Promise<TrackedFiles> {
+    const listing = await bytesOf((run) => this.#run(run), ["ls-files", "--stage", "-z"]);
+    return new TrackedFiles(this.#options.workspaceDir, listing);
   }
 
   /** Removes what git does not track. Git only warns of a folder in which it cannot look. */
@@ -237,6 +225,11 @@ export class WorkingCopy {
     const run = this.#inRepository({ args });
     const result = await tryGit({ ...this.#git, ...(limits && { limits }) }, run);
     if (result.exitCode !== 0 || result.stderr.includes("could not open directory")) throw gitFailure(run, result);
+  }
+
+  #places(): Places {
+    const run = (each: GitRun) => this.#run(each);
+    return { git: this.#git, gitDir: this.#gitDir, exchangeDir: this.#options.exchangeDir, run };
   }
 
   async #run(run: GitRun, limits = this.#git.limits): Promise<string> {
