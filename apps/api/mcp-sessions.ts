@@ -2,6 +2,7 @@
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Clock } from "../../lib/async/clock.ts";
 import type { Write } from "../../lib/mcp/deps.ts";
+import { paramsProblem } from "../../lib/mcp/read-message.ts";
 import { refusedWrites } from "../../lib/mcp/refused-writes.ts";
 import { createMcpServer } from "../../lib/mcp/server.ts";
 import type { Caller } from "./access/caller.ts";
@@ -33,12 +34,15 @@ export class McpSessions {
     this.#forgetIdle();
     const id = request.headers.get("mcp-session-id");
     const known = id === null ? undefined : this.#sessions.get(id);
-    if (id === null) return await (await this.#begin(caller)).handleRequest(request);
-    for (const refused of refusedWrites(await bodyOf(request), caller.rights)) await this.#record(caller, refused);
+    const body = await bodyOf(request);
+    const [refusal] = [body].flat().flatMap((message) => paramsProblem(message) ?? []);
+    const refuse = () => Response.json(refusal, { status: 400 });
+    if (id === null) return refusal === undefined ? await (await this.#begin(caller)).handleRequest(request) : refuse();
+    for (const refused of refusedWrites(body, caller.rights)) await this.#record(caller, refused);
     // A session of another caller, or of one that had other rights then, is as unknown as one that never was.
     if (known === undefined || known.caller !== keyOf(caller)) return unknownSession();
     known.usedAtMs = this.#clock.passedMs();
-    return await known.transport.handleRequest(request);
+    return refusal === undefined ? await known.transport.handleRequest(request) : refuse();
   }
 
   /** Its first request must be `initialize`: the transport refuses others. */

@@ -3,7 +3,7 @@ import { type Artefact, maxMetadataBytes, maxPayloadBytes, type StructuralType }
 import type { ClaimKind } from "../model/claim.ts";
 import { forbiddenOwnType, namedOwnType } from "../model/own-types.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
-import { textProblem } from "../model/text-problem.ts";
+import { maySpellHalfPair, textProblem } from "../model/text-problem.ts";
 import { FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
 import { compactJson, memberText } from "./json-text.ts";
 import { parseOneObject } from "./parse-one-object.ts";
@@ -40,25 +40,25 @@ function readFull(value: unknown, text: string, granted: GrantContext): ReadTool
   const checked = FullToolOutput.safeParse(value);
   if (!checked.success) return mismatch(checked.error.issues, Object.keys(FullToolOutput.shape));
   const { artefact_type, artefact_payload, structural_type, ...rest } = checked.data;
-  return toResult(
-    { ...rest, structural_type, type: artefact_type, payload: storedPayload(artefact_payload, text, "artefact_payload") },
-    granted,
-  );
+  const payload = storedPayload(artefact_payload, text, "artefact_payload");
+  return toResult({ ...rest, structural_type, type: artefact_type, printed: artefact_payload, payload }, granted);
 }
 
 function readShort(value: unknown, text: string, granted: GrantContext): ReadToolOutput {
   const checked = ShortToolOutput.safeParse(value);
   if (!checked.success) return mismatch(checked.error.issues, Object.keys(ShortToolOutput.shape));
-  const { structural_type, payload, ...rest } = checked.data;
-  return toResult({ ...rest, structural_type, type: structural_type, payload: storedPayload(payload, text, "payload") }, granted);
+  const { structural_type, payload: printed, ...rest } = checked.data;
+  const payload = storedPayload(printed, text, "payload");
+  return toResult({ ...rest, structural_type, type: structural_type, printed, payload }, granted);
 }
 
+/** `printed`: the value whose text is the payload. */
 type Draft = Pick<Artefact, "structural_type" | "type" | "payload"> &
-  Pick<FullToolOutput, "metadata" | "about"> & { summary?: string | undefined };
+  Pick<FullToolOutput, "metadata" | "about"> & { summary?: string | undefined; printed: unknown };
 
-function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: GrantContext): ReadToolOutput {
-  if (!draft.payload.isWellFormed())
-    return refuse("The payload in the tool's output has half a surrogate pair, which is not valid text.");
+function toResult({ summary, metadata = {}, about, printed, ...draft }: Draft, granted: GrantContext): ReadToolOutput {
+  const halfPair = maySpellHalfPair(draft.payload) ? textProblem(printed, { maxDepth: Number.POSITIVE_INFINITY }) : undefined;
+  if (halfPair !== undefined) return refuse(`The payload in the tool's output ${halfPair}.`);
   const payloadBytes = new TextEncoder().encode(draft.payload).byteLength;
   if (payloadBytes > maxPayloadBytes) {
     return refuse(`The payload in the tool's output has ${payloadBytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`);

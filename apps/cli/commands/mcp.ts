@@ -1,7 +1,4 @@
 // sett mcp: an assistant in an editor hands work to the clan, over stdin and stdout.
-import { Buffer } from "node:buffer";
-import { once } from "node:events";
-import { Readable, Writable } from "node:stream";
 import { aborted } from "../../../lib/async/sleep.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
 import { readChanges } from "../../../lib/client/facts/changes.ts";
@@ -9,7 +6,6 @@ import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { OpenInstance } from "../../../lib/mcp/deps.ts";
 import { Unanswered } from "../../../lib/mcp/unanswered.ts";
-import { answerToUnreadable } from "../../../lib/mcp/unreadable.ts";
 import { allRights, Right } from "../../../lib/model/api-access.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
@@ -50,43 +46,22 @@ export const mcp = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const rights = await withinToken(rightsOf(args.may), shell);
-    const [{ createMcpServer }, { StdioServerTransport }, { default: packageJson }] = await Promise.all([
+    const [{ createMcpServer }, { LineTransport }, { default: packageJson }] = await Promise.all([
       import("../../../lib/mcp/server.ts"),
-      import("@modelcontextprotocol/sdk/server/stdio.js"),
+      import("../../../lib/mcp/line-transport.ts"),
       import("../../../package.json", { with: { type: "json" } }),
     ]);
     const { version } = packageJson;
     const server = createMcpServer({ version, rights, open: () => open(args, shell) });
-    const stdin = Readable.from(buffersOf(shell.stdin()));
-    const ended = Promise.race([once(stdin, "close"), aborted(shell.interrupted)]);
-    const output = writableOf(shell);
-    const transport = new StdioServerTransport(stdin, output);
-    transport.onerror = (error) => {
-      const answer = answerToUnreadable(error);
-      if (answer !== undefined) output.write(`${JSON.stringify(answer)}\n`);
-    };
+    const transport = new LineTransport(shell.stdin(), (line) => shell.out.write(line));
     const unanswered = new Unanswered(transport);
     await server.connect(transport);
-    await ended;
+    await Promise.race([transport.ended, aborted(shell.interrupted)]);
     if (!shell.interrupted.aborted) await unanswered.none(lastAnswersMs);
     await server.close();
     return;
   },
 });
-
-/** The library looks for the ends of lines as only a Buffer does. */
-async function* buffersOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) yield Buffer.from(chunk);
-}
-
-/** Only the protocol goes there. */
-function writableOf({ out }: Shell): Writable {
-  return new Writable({
-    write(chunk, _encoding, done) {
-      out.write(String(chunk)).then(() => done(), done);
-    },
-  });
-}
 
 async function open(args: { name: string | undefined; as: string | undefined }, shell: Shell): Promise<OpenInstance> {
   const session = await openSession(shell, args.name);

@@ -1,6 +1,7 @@
 // Tools about goals: post one, wait for it, read it, list them.
 
 import { z } from "zod";
+import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
 import { goalSummary, readGoal } from "../../client/facts/goal.ts";
 import { goalList } from "../../client/facts/pages.ts";
 import { resolveGoalId } from "../../client/facts/resolve-id.ts";
@@ -39,7 +40,7 @@ export const postGoalTool = defineTool({
   },
   async run({ text, id, wait_seconds }, call) {
     const { goal_id } = await call.postGoal({
-      text,
+      text: checkedText(text, textKinds.goal),
       id: id === undefined ? undefined : GoalId.parse(id),
       actor: call.actor,
       marks: call.marks,

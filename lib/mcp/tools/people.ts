@@ -1,5 +1,6 @@
 // Tools with which an assistant acts for its person: list what waits for people, answer a question, approve, reject.
 import { z } from "zod";
+import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
 import { findJudged, judge } from "../../client/actions/judge.ts";
 import { postAnswer } from "../../client/actions/post-answer.ts";
 import { refusal } from "../../client/actions/request.ts";
@@ -39,7 +40,7 @@ export const answerQuestion = defineTool({
   async run({ question: id, text }, { asker: { board, suggest }, actor, mayRaise, marks, about }) {
     const question = await resolveQuestion(board, id, suggest);
     about(question.goal_id);
-    const result = await postAnswer(board, question, text, { actor, suggest, mayRaise, marks });
+    const result = await postAnswer(board, question, checkedText(text, textKinds.answer), { actor, suggest, mayRaise, marks });
     if (result.outcome === "closed") throw refusal(result.why);
     return { answer: headJson(result.answer) };
   },
@@ -62,7 +63,7 @@ export const reject = defineTool({
   right: "approve",
   annotations: writes,
   args: { artefact: artefactArgument, reason: z.string().min(1), for: forArgument },
-  run: ({ artefact, reason, for: speaker }, call) => decide(artefact, speaker, reason, call),
+  run: async ({ artefact, reason, for: speaker }, call) => decide(artefact, speaker, checkedText(reason, textKinds.reason), call),
 });
 
 async function decide(id: string, speaker: string | undefined, feedback: string | undefined, call: Call) {

@@ -116,6 +116,28 @@ test("what the commit of a result changes is read in pieces, as it is where a pe
   expect((await read(goal.id)).text).toContain("has no commit of an agent");
 });
 
+test("wrong params are answered in one sentence, before a session and within it", async () => {
+  await using editor = await connect("reader");
+  const post = async (message: object, more: Record<string, string> = {}) => {
+    const headers = {
+      ...{ authorization: `Bearer ${scene.tokens.reader}`, "content-type": "application/json" },
+      ...{ accept: "application/json, text/event-stream", ...more },
+    };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 5, ...message });
+    const answer = await fetch(`${scene.url}/mcp`, { method: "POST", headers, body });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const params = { capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  const refused = (message: string) => ({ status: 400, body: { jsonrpc: "2.0", id: 5, error: { code: -32_602, message } } });
+  expect(await post({ method: "initialize", params })).toEqual(
+    refused("Invalid params of initialize: `params.protocolVersion` is missing."),
+  );
+  const { sessionId = "" } = editor.transport;
+  expect(await post({ method: "tools/call", params: {} }, { "mcp-session-id": sessionId })).toEqual(
+    refused("Invalid params of tools/call: `params.name` is missing."),
+  );
+});
+
 test("a session belongs to its token, and without a token there is none", async () => {
   await using editor = await connect("reader");
   const { sessionId = "" } = editor.transport;

@@ -122,12 +122,32 @@ describe("sett mcp", () => {
       data: {},
     });
     expect((await editor.call("read_artefact", { id: "../etc" })).text).toContain("is not the id of an artefact");
+    for (const text of [" \n", "a door \ud800"]) {
+      expect(await editor.call("post_goal", { text })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining("(goal-invalid)"),
+      });
+    }
     expect((await editor.call("list_goals")).isError).toBe(false);
   });
 
   test("answers a line that is no message, as JSON-RPC wants it, and goes on", async () => {
     const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-    const lines = ["{ garbage", '{"hello":1}', JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }), ""];
+    const old = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 0,
+      method: "initialize",
+      params: { ...params, protocolVersion: undefined },
+    });
+    const lines = [
+      "",
+      "{ garbage",
+      " \r",
+      '{"hello":1}',
+      old,
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
+      "",
+    ];
     await using running = startSett(["mcp"], { cwd: sett.at.folder, env: sett.at.env, stdin: lines.join("\n") });
     await running.untilOut('"id":1');
     const answers = running
@@ -139,6 +159,10 @@ describe("sett mcp", () => {
     expect(answers).toEqual([
       { ...ofNone, error: { code: -32_700, message: "Parse error: the line is no JSON." } },
       { ...ofNone, error: { code: -32_600, message: "Invalid Request: the line is no message of JSON-RPC 2.0." } },
+      {
+        ...{ jsonrpc: "2.0", id: 0 },
+        error: { code: -32_602, message: "Invalid params of initialize: `params.protocolVersion` is missing." },
+      },
       expect.objectContaining({ id: 1, result: expect.anything() }),
     ]);
   });

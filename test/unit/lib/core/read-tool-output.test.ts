@@ -35,6 +35,12 @@ describe("a result", () => {
     expect(resultOf(`\r\n\t ${full({})} \n\n`).payload).toBe("text");
   });
 
+  test("a whole surrogate pair is one character, in an object as well, however deep", () => {
+    const deep = `${"[".repeat(500)}{"\\ud83e\\udda1":"\\uD83E\\uDDA1"}${"]".repeat(500)}`;
+    expect(payloadOf(deep)).toBe(deep);
+    expect(payloadOf(JSON.stringify("a regular expression has \\ud800"))).toBe("a regular expression has \\ud800");
+  });
+
   test("a string payload is stored as it is, whatever it holds", () => {
     for (const text of ["", "{}", ' "quoted" ', "line\nline\u0000", "grün 🦡", "\ufeff", "null"])
       expect(payloadOf(JSON.stringify(text))).toBe(text);
@@ -46,7 +52,7 @@ describe("a result", () => {
   });
 
   test("no digit of a number and no order of keys is lost", () => {
-    for (const json of ["12345678901234567890", "1.0", "1e400", "-0", '{"10":1,"9":2,"__proto__":3}', '["\\ud800"]']) {
+    for (const json of ["12345678901234567890", "1.0", "1e400", "-0", '{"10":1,"9":2,"__proto__":3}', '["\\ud83e\\udda1"]']) {
       expect(payloadOf(json)).toBe(json);
     }
   });
@@ -184,6 +190,16 @@ describe("an output that breaks the contract", () => {
     [
       "half a surrogate pair as payload",
       { artefact_payload: "\ud800" },
+      "The payload in the tool's output has half a surrogate pair",
+    ],
+    [
+      "half a surrogate pair in a member of an object",
+      { artefact_payload: { door: [{ colour: "\ud800" }] } },
+      "The payload in the tool's output has half a surrogate pair",
+    ],
+    [
+      "half a surrogate pair in the name of a member",
+      { structural_type: "Question", artefact_payload: { "\udc00": 1 } },
       "The payload in the tool's output has half a surrogate pair",
     ],
     ["half a surrogate pair as type", { artefact_type: "a\udc00" }, "`artefact_type` has half a surrogate pair"],

@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { LineTransport } from "../../../../lib/mcp/line-transport.ts";
+
+const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+async function read(chunks: Iterable<Uint8Array>, limit?: number) {
+  const messages: unknown[] = [];
+  const answers: { id: unknown; error: { code: number } }[] = [];
+  const input = (async function* () {
+    yield* chunks;
+  })();
+  const transport = new LineTransport(input, async (line) => answers.push(JSON.parse(line)), limit);
+  transport.onmessage = (message) => messages.push(message);
+  await transport.start();
+  await transport.ended;
+  return { messages, codes: answers.map(({ error }) => error.code) };
+}
+
+test.each([`\n${ping}\n`, `${ping}\r\n\r\n \t\n`, `\uFEFF${ping}\n`, `  ${ping}  `])(
+  "blank lines and blanks are no error: %j",
+  async (text) => {
+    const bytes = new TextEncoder().encode(text);
+    const whole = await read([bytes]);
+    expect(whole).toEqual({ messages: [JSON.parse(ping)], codes: [] });
+    expect(await read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole);
+  },
+);
+
+test("a line that is too long is answered, and the next one is read", async () => {
+  const long = new TextEncoder().encode("x".repeat(700_000));
+  expect(await read([long, long, new TextEncoder().encode(`\n${ping}\n`)], 1)).toEqual({
+    messages: [JSON.parse(ping)],
+    codes: [-32_600],
+  });
+});
