@@ -6,8 +6,8 @@ import { SettError } from "../../lib/model/errors.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
 import type { Caller } from "./access/caller.ts";
 
-/** `goal`: what a write is about, for the record. */
-export type Env = { Variables: { caller: Caller; goal?: GoalId } };
+/** `goal`: what a write is about, for the record. `moment`: tells a write with a key from what comes with the key after its time. */
+export type Env = { Variables: { caller: Caller; goal?: GoalId; moment?: string } };
 export type Api = OpenAPIHono<Env>;
 export type RequestContext = Context<Env>;
 

@@ -2,7 +2,8 @@
 import { CommitHash } from "../model/ids.ts";
 import type { GitResult, GitRun } from "./run-git.ts";
 
-export type Tag = { name: string; commit: CommitHash };
+/** `object`: what the tag names itself: its commit, or the object of an annotated tag. */
+export type Tag = { name: string; object: CommitHash; commit: CommitHash };
 
 /** The oldest first. What an annotated tag names comes behind it. */
 export const tagArguments = [
@@ -18,14 +19,15 @@ export function readTags(printed: string): Tag[] {
     const [type, object, innerType, innerObject, ...name] = line.split(" ");
     const commit = type === "commit" ? object : innerType === "commit" ? innerObject : undefined;
     const parsed = CommitHash.safeParse(commit);
-    return parsed.success ? [{ name: name.join(" "), commit: parsed.data }] : [];
+    const own = CommitHash.safeParse(object);
+    return parsed.success && own.success ? [{ name: name.join(" "), object: own.data, commit: parsed.data }] : [];
   });
 }
 
 type Runner = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
 
 /** The newest tag among the ancestors of `commit`. */
-export async function lastTag(git: Runner, commit: CommitHash): Promise<Tag | undefined> {
+export async function lastTag(git: Runner, commit: CommitHash): Promise<Omit<Tag, "object"> | undefined> {
   const found = await git.try({ args: ["describe", "--tags", "--abbrev=0", commit] });
   if (found.exitCode !== 0) return undefined;
   const name = found.stdout.replace(/\n$/, "");

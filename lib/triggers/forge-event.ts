@@ -6,8 +6,10 @@ import type { FieldValues } from "./fields.ts";
 export type ForgeEvent = {
   /** As the forge calls it, with the action behind a dot: `push`, `pull_request.opened`. */
   name: string;
-  /** What tells it from all others: the same for each delivery of one event, also by another webhook. */
+  /** What it says has happened, with the time that the forge gives it: a later event may say the same where it has none. */
   happened: string[];
+  /** Whether `happened` has the forge's own time of the event. */
+  isTimed: boolean;
   /** One line for the record: `pull_request.opened #12`. */
   about: string;
   /** Whose doing it is: an account of the forge. */

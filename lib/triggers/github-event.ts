@@ -6,10 +6,13 @@ const Action = z.string().regex(/^[a-z_]{1,60}$/);
 const Account = z.object({ login: z.string() });
 const Text = z.string().nullish();
 const common = { repository: z.object({ full_name: z.string() }), sender: Account };
+/** GitHub gives seconds; Gitea and Forgejo give no time of the push, and that of the last change of the repository. */
+const PushTime = z.union([z.string(), z.number()]).nullish();
 const Label = z.object({ name: z.string() }).optional();
 
 const Push = z.object({
   ...common,
+  repository: z.object({ full_name: z.string(), pushed_at: PushTime, updated_at: PushTime }),
   ref: z.string(),
   before: z.string(),
   after: z.string(),
@@ -69,10 +72,12 @@ function ofPush({ repository, sender, ref, before, after, compare, head_commit }
   const { branch, tag } = nameOfRef(ref);
   const name = tag === undefined ? "push" : "tag_push";
   const commit = commitOf(after);
+  const time = String(repository.pushed_at ?? repository.updated_at ?? "");
   const [title, ...body] = (head_commit?.message ?? "").split("\n");
   return {
     name,
-    happened: [repository.full_name, ref, before, after, head_commit?.timestamp ?? ""],
+    happened: [repository.full_name, ref, before, after, time],
+    isTimed: time !== "",
     about: `${name} ${branch ?? tag ?? ref}`,
     author: sender.login,
     branch,
@@ -96,6 +101,7 @@ function ofPullRequest(event: z.infer<typeof PullRequest>): ForgeEvent {
       ...[repository.full_name, "pull_request", String(number), action, head.sha, updated_at],
       ...[label?.name ?? "", requested_reviewer?.login ?? ""],
     ],
+    isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
     branch: base.ref,
@@ -114,6 +120,7 @@ function ofIssue({ action, repository, sender, issue, label }: z.infer<typeof Is
   return {
     name,
     happened: [repository.full_name, "issue", String(number), action, updated_at, label?.name ?? ""],
+    isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
     fields: {
@@ -130,6 +137,7 @@ function ofComment({ action, repository, sender, issue, comment }: z.infer<typeo
   return {
     name,
     happened: [repository.full_name, "issue_comment", String(comment.id), action, comment.updated_at],
+    isTimed: true,
     about: `${name} #${number}`,
     author: sender.login,
     comment: comment.body,

@@ -97,6 +97,7 @@ function ofPush(name: "push" | "tag_push", push: z.infer<typeof Push>): ForgeEve
   return {
     name,
     happened: [project.path_with_namespace, ref, before, after],
+    isTimed: false,
     about: `${name} ${branch ?? tag ?? ref}`,
     author,
     branch,
@@ -116,6 +117,7 @@ function ofMergeRequest({ project, user, object_attributes: request }: z.infer<t
   return {
     name,
     happened: [project.path_with_namespace, "merge_request", String(iid), action ?? "", last_commit?.id ?? "", updated_at],
+    isTimed: true,
     about: `${name} !${iid}`,
     author: user.username,
     branch,
@@ -134,6 +136,7 @@ function ofIssue({ project, user, object_attributes: issue }: z.infer<typeof Iss
   return {
     name,
     happened: [project.path_with_namespace, "issue", String(iid), action ?? "", updated_at],
+    isTimed: true,
     about: `${name} #${iid}`,
     author: user.username,
     fields: {
@@ -154,6 +157,7 @@ function ofNote({ project, user, object_attributes: note, merge_request, issue, 
   return {
     name,
     happened: [project.path_with_namespace, "note", String(note.id), note.action ?? "create", note.updated_at],
+    isTimed: true,
     about: `${name} ${place}`,
     author: user.username,
     branch,

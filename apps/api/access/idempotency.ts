@@ -1,5 +1,5 @@
 // Repeats the first answer to a write that a client sends again with the same key, because it does not know whether it was carried out.
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { z } from "zod";
 import { RecentMap } from "../../../lib/async/recent-map.ts";
@@ -8,30 +8,33 @@ import { GoalId } from "../../../lib/model/ids.ts";
 import type { Env, RequestContext } from "../env.ts";
 import type { Parts } from "../parts.ts";
 
-/** For a day in Redis; the newest in memory, too. Only what was carried out is kept: a refused write may be sent again. */
+/** For a day in Redis; the newest in memory, too. Only the reply to what was carried out is kept: a refused write may be sent again. */
 const keptMs = 86_400_000;
 const minInMemory = 1_000;
 const maxReplyLength = 256 * 1024;
 
 const Reply = z.strictObject({ request: z.string(), status: z.int(), body: z.string() });
-type Reply = z.infer<typeof Reply>;
+/** A request that has begun. `moment`: what its goal or its cause is made from; another one for what comes with the key after the day. */
+const Begun = z.strictObject({ request: z.string(), moment: z.string() });
+const Kept = z.union([Reply, Begun]);
+type Kept = z.infer<typeof Kept>;
 
 /** After the gate: keys belong to a caller. */
-export function idempotency({ deps: { board, log } }: Pick<Parts, "deps">): MiddlewareHandler<Env> {
-  const recent = new RecentMap<string, Reply>(minInMemory);
+export function idempotency({ deps: { board, log, clock } }: Pick<Parts, "deps">): MiddlewareHandler<Env> {
+  const recent = new RecentMap<string, { kept: Kept; sinceMs: number }>(minInMemory);
   const underWay = new Map<string, Promise<void>>();
 
-  async function find(place: string): Promise<Reply | undefined> {
+  async function find(place: string): Promise<Kept | undefined> {
     const known = recent.get(place);
-    if (known !== undefined) return known;
+    if (known !== undefined && clock.passedMs() - known.sinceMs < keptMs) return known.kept;
     const text = await board.readReply(place);
-    return text === undefined ? undefined : Reply.safeParse(JSON.parse(text)).data;
+    return text === undefined ? undefined : Kept.safeParse(JSON.parse(text)).data;
   }
 
-  async function keep(place: string, reply: Reply): Promise<void> {
-    recent.set(place, reply);
+  async function keep(place: string, kept: Kept): Promise<void> {
+    recent.set(place, { kept, sinceMs: clock.passedMs() });
     try {
-      await board.keepReply(place, JSON.stringify(reply), keptMs);
+      await board.keepReply(place, JSON.stringify(kept), keptMs);
     } catch (error) {
       log.warn("A reply is kept in memory alone", { error: messageOf(error) });
     }
@@ -48,7 +51,10 @@ export function idempotency({ deps: { board, log } }: Pick<Parts, "deps">): Midd
     try {
       await before;
       const known = await find(place);
-      if (known !== undefined) return replayed(known, request);
+      if (known !== undefined && "status" in known) return replayed(known, request);
+      const moment = known?.request === request ? known.moment : randomUUID();
+      if (known?.moment !== moment) await keep(place, { request, moment });
+      context.set("moment", moment);
       await next();
       const { res, error } = context;
       if (error !== undefined || res.status >= 300) return undefined;
@@ -62,7 +68,7 @@ export function idempotency({ deps: { board, log } }: Pick<Parts, "deps">): Midd
   };
 }
 
-function replayed({ request, status, body }: Reply, now: string): Response {
+function replayed({ request, status, body }: z.infer<typeof Reply>, now: string): Response {
   if (request !== now)
     throw new SettError("usage", "This `Idempotency-Key` belongs to another request.", {
       hint: "Make a new key for each new request.",
@@ -81,7 +87,7 @@ function placeOf({ req, var: { caller } }: RequestContext): string | undefined {
 }
 
 async function digestOfRequest({ req }: RequestContext): Promise<string> {
-  return digest(req.method, req.path, await req.text());
+  return digest(req.method, `${req.path}${new URL(req.url).search}`, await req.text());
 }
 
 function digest(...parts: string[]): string {
@@ -93,7 +99,7 @@ function digest(...parts: string[]): string {
 /** The same for each repeat of a request, so that it is safe even where its reply was not kept; undefined without a key. */
 export function causeOf(context: RequestContext): string | undefined {
   const place = placeOf(context);
-  return place === undefined ? undefined : uuidOf(place);
+  return place === undefined ? undefined : uuidOf(digest(place, context.get("moment") ?? ""));
 }
 
 export function goalIdOf(context: RequestContext): GoalId | undefined {

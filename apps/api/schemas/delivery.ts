@@ -20,6 +20,8 @@ export const HookAddress = z.strictObject({
 export const ForgeHeaders = z.object({
   "X-GitHub-Event": header("X-GitHub-Event", "Of GitHub: which event it is, such as `push`."),
   "X-Gitlab-Event": header("X-Gitlab-Event", "Of GitLab: which event it is, such as `Push Hook`."),
+  "X-GitHub-Delivery": header("X-GitHub-Delivery", "Of GitHub: the id of the event. What comes with it again is a repeat."),
+  "Idempotency-Key": header("Idempotency-Key", "Of GitLab: the id of the delivery. What comes with it again is a repeat."),
 });
 const example = {
   object_kind: "push",

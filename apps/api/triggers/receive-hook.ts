@@ -1,6 +1,7 @@
 // One delivery of a forge's webhook: checks who has sent it, and states the goal.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { WebhookTrigger } from "../../../lib/model/trigger.ts";
+import { happenedOf } from "../../../lib/triggers/delivery-id.ts";
 import type { ForgeEvent } from "../../../lib/triggers/forge-event.ts";
 import { checkSignature, type Header } from "../../../lib/triggers/forge-signature.ts";
 import { matchEvent } from "../../../lib/triggers/match-event.ts";
@@ -53,16 +54,16 @@ export async function receiveHook(
   if (reading.kind === "unknown") throw new SettError("usage", reading.reason);
   const { event } = reading;
   const match = matchEvent(trigger, event);
-  if (match.kind === "fires") return { outcome: "fired", ...(await state(parts, trigger, event)) };
+  if (match.kind === "fires") return { outcome: "fired", ...(await state(parts, trigger, event, header)) };
   // What the trigger does not name is none of its affair.
   if (match.kind === "skip") await skip(parts, trigger, { cause: event.about, reason: match.reason });
   return { outcome: "skipped", reason: match.reason };
 }
 
-async function state(parts: TriggerParts, trigger: WebhookTrigger, event: ForgeEvent): Promise<Fired> {
-  const { happened, about, commit, fields } = event;
+async function state(parts: TriggerParts, trigger: WebhookTrigger, event: ForgeEvent, header: Header): Promise<Fired> {
+  const { about, commit, fields } = event;
   return await fireFor(parts, trigger, {
-    happened: ["webhook", trigger.forge, ...happened],
+    happened: ["webhook", trigger.forge, ...happenedOf(trigger.forge, header, event)],
     cause: short(about),
     values: { ...fields, time: parts.deps.clock.now().toISOString() },
     source: forgeNames[trigger.forge],

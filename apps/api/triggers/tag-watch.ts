@@ -4,6 +4,7 @@ import type { Tag } from "../../../lib/git/tags.ts";
 import type { TagTrigger, TriggerName } from "../../../lib/model/trigger.ts";
 import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
 import { skip } from "./skip.ts";
+import { changesOf, fieldOf, goneAmong, textOf } from "./tag-record.ts";
 
 /** Of tags that come at once, such as by a fetch of another repository's, only the newest state goals. */
 const maxAtOnce = 10;
@@ -22,29 +23,33 @@ export class TagWatch {
   /** One look at the tags, oldest first. */
   async look(trigger: TagTrigger, tags: readonly Tag[]): Promise<void> {
     const { board, deps } = this.#parts;
-    const known = this.#known.get(trigger.name) ?? (await board.readTrigger(trigger.name));
+    let known = this.#known.get(trigger.name);
+    // Another program may have seen a change before this one: what both count must be the same.
+    if (known === undefined || hasChanged(known, tags)) known = await board.readTrigger(trigger.name);
     this.#known.set(trigger.name, known);
     if (!known.has("since")) return await this.#begin(trigger, tags, known);
-    const fresh = tags.filter(({ name, commit }) => known.get(fieldOf(name)) !== commit);
+    await this.#recordAll(trigger, goneAmong(known, tags), known);
+    const fresh = tags.filter((tag) => changesOf(known, tag) !== undefined);
     const matching = fresh.filter(({ name }) => matchesPattern(trigger.tag, name));
     const surplus = new Set(matching.slice(0, -maxAtOnce));
     for (const tag of fresh) {
-      const mark = { mark: fieldOf(tag.name), value: tag.commit };
+      const changes = changesOf(known, tag) ?? 0;
+      const mark = { mark: fieldOf(tag.name), value: textOf(tag, changes) };
       const record = { record: { trigger: trigger.name }, ...mark, actor: actorOf(trigger) };
       if (surplus.has(tag)) {
         const reason = `${matching.length} new tags came at once: only the ${maxAtOnce} newest state goals.`;
         await skip(this.#parts, trigger, { cause: `tag ${tag.name}`, reason, mark });
       } else if (matching.includes(tag)) {
-        await this.#fire(trigger, tag, deps.clock.now());
+        await this.#fire(trigger, tag, changes, deps.clock.now());
         await board.recordTrigger(record);
       } else await board.recordTrigger(record);
       known.set(mark.mark, mark.value);
     }
   }
 
-  async #fire(trigger: TagTrigger, { name, commit }: Tag, now: Date): Promise<void> {
+  async #fire(trigger: TagTrigger, { name, commit }: Tag, changes: number, now: Date): Promise<void> {
     await fireFor(this.#parts, trigger, {
-      happened: ["tag", name, commit],
+      happened: ["tag", name, commit, ...(changes === 0 ? [] : [String(changes)])],
       cause: `tag ${name}`,
       values: { tag: name, commit, time: now.toISOString() },
       source: "the repository",
@@ -54,20 +59,22 @@ export class TagWatch {
 
   /** `since` comes last: a first look that was interrupted is made again. */
   async #begin(trigger: TagTrigger, tags: readonly Tag[], known: Map<string, string>): Promise<void> {
-    const { board, deps } = this.#parts;
+    const all = tags.map((tag): [string, string] => [fieldOf(tag.name), textOf(tag, 0)]);
+    await this.#recordAll(trigger, all, known);
+    await this.#recordAll(trigger, [["since", this.#parts.deps.clock.now().toISOString()]], known);
+  }
+
+  async #recordAll(trigger: TagTrigger, all: readonly [field: string, value: string][], known: Map<string, string>) {
     const order = { record: { trigger: trigger.name }, actor: actorOf(trigger) };
-    for (let from = 0; from < tags.length; from += fieldsAtOnce) {
-      const part = tags.slice(from, from + fieldsAtOnce).map(({ name, commit }): [string, string] => [fieldOf(name), commit]);
+    for (let from = 0; from < all.length; from += fieldsAtOnce) {
+      const part = all.slice(from, from + fieldsAtOnce);
       const [[mark, value] = ["", ""], ...more] = part;
-      await board.recordTrigger({ ...order, mark, value, fields: Object.fromEntries(more) });
-      for (const [field, commit] of part) known.set(field, commit);
+      await this.#parts.board.recordTrigger({ ...order, mark, value, fields: Object.fromEntries(more) });
+      for (const [field, text] of part) known.set(field, text);
     }
-    const since = deps.clock.now().toISOString();
-    await board.recordTrigger({ ...order, mark: "since", value: since });
-    known.set("since", since);
   }
 }
 
-function fieldOf(tag: string): string {
-  return `tag:${tag}`;
+function hasChanged(known: ReadonlyMap<string, string>, tags: readonly Tag[]): boolean {
+  return goneAmong(known, tags).length > 0 || tags.some((tag) => changesOf(known, tag) !== undefined);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { TriggerName } from "../../../lib/model/trigger.ts";
 import { commitFiles, git } from "../../support/git/sample-repository.ts";
 import { TriggerScene } from "../../support/triggers/trigger-scene.ts";
 
@@ -42,7 +43,7 @@ test("a restart neither repeats a tag nor loses one that came meanwhile", async 
   expect((await scene.events()).map(({ cause }) => cause)).toEqual(["tag v1", "tag v2"]);
 });
 
-test("a tag that is made again at its commit is known, and one that names another commit is new", async () => {
+test("a tag that was removed and made again is new, also at its commit, and so is one that comes back to it", async () => {
   await using scene = await TriggerScene.open();
   const { path, base } = scene.repository;
   const looks = await scene.start([release]);
@@ -51,12 +52,57 @@ test("a tag that is made again at its commit is known, and one that names anothe
   await looks.lookAtTags();
   git(path, "tag", "-d", "v1");
   await looks.lookAtTags();
+  expect(await scene.goals()).toHaveLength(1);
   git(path, "tag", "v1", base);
   await looks.lookAtTags();
-  expect(await scene.goals()).toHaveLength(1);
+  expect(await scene.goals()).toHaveLength(2);
   git(path, "tag", "-f", "v1", commitFiles(path, { "README.md": "More.\n" }));
   await looks.lookAtTags();
+  expect(await scene.goals()).toHaveLength(3);
+  git(path, "tag", "-f", "v1", base);
+  await looks.lookAtTags();
+  await looks.lookAtTags();
+  await (await scene.start([release])).lookAtTags();
+  expect(await scene.goals()).toHaveLength(4);
+});
+
+test("an annotated tag that is made again between two looks is new", async () => {
+  await using scene = await TriggerScene.open();
+  const { path } = scene.repository;
+  const looks = await scene.start([release]);
+  await looks.lookAtTags();
+  git(path, "tag", "-a", "-m", "The first", "v1");
+  await looks.lookAtTags();
+  git(path, "tag", "-f", "-a", "-m", "The second", "v1");
+  await looks.lookAtTags();
   expect(await scene.goals()).toHaveLength(2);
+});
+
+test("a tag that an earlier version has put on record is known", async () => {
+  await using scene = await TriggerScene.open();
+  const { path, base } = scene.repository;
+  await (await scene.start([release])).lookAtTags();
+  git(path, "tag", "v1");
+  const order = { record: { trigger: TriggerName.parse("release") }, actor: "trigger:release" as const };
+  await scene.board.recordTrigger({ ...order, mark: "tag:v1", value: base });
+  await (await scene.start([release])).lookAtTags();
+  expect(await scene.goals()).toEqual([]);
+});
+
+test("two programs that look at the tags count the same changes", async () => {
+  await using scene = await TriggerScene.open();
+  const { path } = scene.repository;
+  const [one, other] = [await scene.start([release]), await scene.start([release])];
+  for (const looks of [one, other]) await looks.lookAtTags();
+  git(path, "tag", "v1");
+  for (const looks of [one, other]) await looks.lookAtTags();
+  git(path, "tag", "-d", "v1");
+  await one.lookAtTags();
+  git(path, "tag", "v1");
+  await Promise.all([one.lookAtTags(), other.lookAtTags()]);
+  git(path, "tag", "-f", "v1", commitFiles(path, { "README.md": "More.\n" }));
+  await Promise.all([one.lookAtTags(), other.lookAtTags()]);
+  expect(await scene.goals()).toHaveLength(3);
 });
 
 test("a program that ended between the goal and the record states no second goal", async () => {

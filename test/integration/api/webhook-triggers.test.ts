@@ -28,6 +28,7 @@ const triggers = [
   hook("lost", "github", "not-there", { events: ["push"], goal: "Build" }),
   hook("guarded", "github", "github-hook", { events: ["pull_request"], guards_secrets: true, goal: "Review" }),
   hook("named", "github", "github-hook", { events: ["pull_request"], guards_secrets: true, people: ["ada"], goal: "Review" }),
+  hook("tags", "github", "github-hook", { events: ["tag_push"], goal: "Publish {{ tag }}" }),
   Trigger.parse({ kind: "tag", name: "release", tag: "v*", goal: "Publish" }),
 ];
 
@@ -48,13 +49,17 @@ async function open() {
     scene.ask("POST", path, { as: "stranger", body, headers });
   return {
     ...{ scene, repository, send, log },
-    async github(event: string, payload: unknown, { name = "pr", secret = secrets["github-hook"] ?? "" } = {}) {
+    async github(
+      event: string,
+      payload: unknown,
+      { name = "pr", secret = secrets["github-hook"] ?? "", more = {} }: { name?: string; secret?: string; more?: object } = {},
+    ) {
       const body = JSON.stringify(payload);
       const signature = await sign(secret, body);
-      return await send(`/hooks/${name}`, body, { "x-github-event": event, "x-hub-signature-256": signature });
+      return await send(`/hooks/${name}`, body, { "x-github-event": event, "x-hub-signature-256": signature, ...more });
     },
-    gitlab: (kind: string, payload: unknown, token = "a token of mine") =>
-      send("/hooks/mr", JSON.stringify(payload), { "x-gitlab-event": kind, "x-gitlab-token": token }),
+    gitlab: (kind: string, payload: unknown, { token = "a token of mine", more = {} } = {}) =>
+      send("/hooks/mr", JSON.stringify(payload), { "x-gitlab-event": kind, "x-gitlab-token": token, ...more }),
     goals: async () => (await scene.get("/v1/goals?order=asc")).body as { items: { id: string; summary: string }[] },
     events: async () => (await scene.clan.board.readEvents("0", 1_000)).filter(({ type }) => type.startsWith("trigger_")),
     async [Symbol.asyncDispose]() {
@@ -86,6 +91,40 @@ test("a signed pull request states its goal, and each other delivery of it finds
   expect(await forge.goals()).toMatchObject({ items: [{ id }] });
 });
 
+test("a push that says the same as an earlier one is new, and a delivery that comes again is a repeat", async () => {
+  await using forge = await open();
+  const [from, to] = [github.push().before, github.push().after];
+  const outcomesOf = async (send: (delivery: string, way: { before: string; after: string }) => Promise<{ body: unknown }>) => {
+    const outcomes: unknown[] = [];
+    for (const delivery of ["1", "2", "3", "3", "1"]) {
+      const way = delivery === "2" ? { before: to, after: from } : { before: from, after: to };
+      outcomes.push(Object((await send(delivery, way)).body).outcome);
+    }
+    return outcomes;
+  };
+  const wanted = ["fired", "fired", "fired", "repeat", "repeat"];
+  const ofGithub = { ref: "refs/heads/main", forced: true };
+  expect(
+    await outcomesOf((id, way) =>
+      forge.github("push", github.push({ ...ofGithub, ...way }), { more: { "x-github-delivery": id } }),
+    ),
+  ).toEqual(wanted);
+  // A tag that is removed and made again: the removal states no goal.
+  const tag = { ref: "refs/tags/v1" };
+  const made = github.push({ ...tag, before: "0".repeat(40) });
+  const ofTag = (id: string) => forge.github("push", made, { name: "tags", more: { "x-github-delivery": id } });
+  for (const [id, outcome] of [
+    ["4", "fired"],
+    ["5", "fired"],
+    ["5", "repeat"],
+  ] as const)
+    expect(Object((await ofTag(id)).body).outcome).toBe(outcome);
+  for (const name of ["idempotency-key", "webhook-id", "x-gitlab-webhook-uuid", "x-gitlab-event-uuid"])
+    expect(
+      await outcomesOf((id, way) => forge.gitlab("Push Hook", gitlab.push(way), { more: { [name]: `${name} ${id}` } })),
+    ).toEqual(wanted);
+});
+
 test("deliveries of one event that come at the same time are one goal", async () => {
   await using forge = await open();
   const answers = await Promise.all(Array.from({ length: 8 }, () => forge.github("push", github.push())));
@@ -114,7 +153,7 @@ test("what is not signed, or with another secret, or changed on the way, is refu
     await forge.send("/hooks/pr", body, event),
     await forge.send("/hooks/pr", `${body} `, { ...event, "x-hub-signature-256": signature }),
     await forge.github("push", github.push(), { secret: "guessed" }),
-    await forge.gitlab("Push Hook", gitlab.push(), "guessed"),
+    await forge.gitlab("Push Hook", gitlab.push(), { token: "guessed" }),
     await forge.scene.post("/hooks/pr", github.push(), { as: "all" }),
   ];
   for (const { status, body: problem } of answers) expect([status, Object(problem).code]).toEqual([401, "not-authenticated"]);

@@ -14,8 +14,8 @@ test("light and annotated tags name their commits, and tags of anything else are
     "",
   ];
   expect(readTags(printed.join("\n"))).toEqual([
-    { name: "v1", commit: CommitHash.parse(one) },
-    { name: "release/v2", commit: CommitHash.parse(one) },
+    { name: "v1", object: CommitHash.parse(one), commit: CommitHash.parse(one) },
+    { name: "release/v2", object: CommitHash.parse(two), commit: CommitHash.parse(one) },
   ]);
   expect(readTags("")).toEqual([]);
 });

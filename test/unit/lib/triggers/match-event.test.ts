@@ -2,8 +2,24 @@ import { expect, test } from "bun:test";
 import type { ForgeEvent } from "../../../../lib/triggers/forge-event.ts";
 import { matchEvent } from "../../../../lib/triggers/match-event.ts";
 
-const push: ForgeEvent = { name: "push", happened: [], about: "push main", author: "Ada", branch: "main", fields: {} };
-const comment: ForgeEvent = { name: "note.create", happened: [], about: "", author: "ada", comment: " /sett go", fields: {} };
+const push: ForgeEvent = {
+  name: "push",
+  happened: [],
+  isTimed: true,
+  about: "push main",
+  author: "Ada",
+  branch: "main",
+  fields: {},
+};
+const comment: ForgeEvent = {
+  name: "note.create",
+  happened: [],
+  isTimed: true,
+  about: "",
+  author: "ada",
+  comment: " /sett go",
+  fields: {},
+};
 const all = { events: ["push", "note"], branches: [], people: [] };
 
 test("an event fires by its whole name, or by its name without the action", () => {

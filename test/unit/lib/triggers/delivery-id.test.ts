@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import type { Forge } from "../../../../lib/model/trigger.ts";
+import { happenedOf } from "../../../../lib/triggers/delivery-id.ts";
+import { readForgeEvent } from "../../../../lib/triggers/read-forge-event.ts";
+import { github, gitlab } from "../../../support/triggers/forge-payloads.ts";
+
+const kindOf = { github: "x-github-event", gitlab: "x-gitlab-event" };
+
+function idOf(forge: Forge, kind: string, body: unknown, headers: Record<string, string>): string {
+  const header = (name: string) => ({ [kindOf[forge]]: kind, ...headers })[name];
+  const reading = readForgeEvent(forge, header, JSON.stringify(body));
+  if (reading.kind !== "event") throw new Error(JSON.stringify(reading));
+  return JSON.stringify(happenedOf(forge, header, reading.event));
+}
+
+const events = [
+  ["github", "push", github.push()],
+  ["github", "push", github.push({ ref: "refs/tags/v1" })],
+  ["github", "pull_request", github.pullRequest({ action: "labeled", label: { name: "paint" } })],
+  ["github", "issues", github.issue()],
+  ["github", "issue_comment", github.comment("/sett")],
+  ["gitlab", "Push Hook", gitlab.push()],
+  ["gitlab", "Tag Push Hook", gitlab.push({ object_kind: "tag_push", ref: "refs/tags/v1" })],
+  ["gitlab", "Merge Request Hook", gitlab.mergeRequest()],
+  ["gitlab", "Issue Hook", gitlab.issue()],
+  ["gitlab", "Note Hook", gitlab.note("/sett")],
+] as const;
+
+test("an event of any kind differs from one that says the same by the id of its delivery", () => {
+  for (const [forge, kind, body] of events)
+    for (const name of forge === "github" ? ["x-github-delivery"] : ["webhook-id", "idempotency-key"]) {
+      const ids = ["one", "two", "one"].map((id) => idOf(forge, kind, body, { [name]: id }));
+      expect([new Set(ids).size, ids[0]]).toEqual([2, ids[2] ?? ""]);
+    }
+});
+
+test("where a delivery that is sent again by hand has a new id, the forge's own time of the event counts", () => {
+  const timed = { repository: { full_name: "octo-org/door", updated_at: "2026-11-24T10:00:00Z" } };
+  for (const name of ["x-gitea-delivery", "x-forgejo-delivery", "x-gogs-delivery"]) {
+    const ofGitea = (body: unknown, id: string) => idOf("github", "push", body, { [name]: id, "x-github-delivery": id });
+    expect(ofGitea(github.push(timed), "one")).toBe(ofGitea(github.push(timed), "two"));
+    const later = { repository: { ...timed.repository, updated_at: "2026-11-24T10:00:09Z" } };
+    expect(ofGitea(github.push(later), "three")).not.toBe(ofGitea(github.push(timed), "one"));
+    expect(ofGitea(github.push(), "one")).not.toBe(ofGitea(github.push(), "two"));
+  }
+  const [one, two] = ["one", "two"].map((id) => ({ "x-gitlab-event-uuid": id }));
+  const ofGitlab = (kind: string, body: unknown) => [one, two].map((headers) => idOf("gitlab", kind, body, headers ?? {}));
+  expect(new Set(ofGitlab("Issue Hook", gitlab.issue())).size).toBe(1);
+  expect(new Set(ofGitlab("Push Hook", gitlab.push())).size).toBe(2);
+});
