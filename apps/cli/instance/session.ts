@@ -28,7 +28,7 @@ export async function openSession(shell: Shell, name: string | undefined): Promi
 /** What a connection needs of a place. */
 export type Connectable = Pick<Place, "instance"> & (RedisUrls | RemotePlace);
 
-export async function connect(place: Connectable, giveUpMs?: number): Promise<PersonBlackboard> {
+export async function connect(place: Connectable, giveUpMs?: number, signal?: AbortSignal): Promise<PersonBlackboard> {
   const { instance } = place;
   if ("api" in place) {
     const { remoteBoard } = await import("../../../lib/client/remote/remote-board.ts");
@@ -36,7 +36,7 @@ export async function connect(place: Connectable, giveUpMs?: number): Promise<Pe
   }
   const { redisUrl, ownerUrl } = place;
   const { connectBlackboard } = await import("../../../lib/blackboard/redis/connect.ts");
-  return await connectBlackboard({ url: redisUrl, ownerUrl, instance, giveUpMs });
+  return await connectBlackboard({ url: redisUrl, ownerUrl, instance, giveUpMs, signal });
 }
 
 async function actorOf(place: Place, shell: Shell, as: string | undefined): Promise<Actor> {

@@ -95,13 +95,19 @@ async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promis
 
 /**
  * Waits for `ready`. Throws PartFailed when the part's container ends meanwhile or the time limit is reached, and `interrupted` when the
- * signal aborts.
+ * signal aborts. `restarts`: how often it had been restarted before.
  */
-export async function awaitPart(runtime: ContainerRuntime, container: string, ready: Ready, signal: AbortSignal): Promise<void> {
+export async function awaitPart(
+  runtime: ContainerRuntime,
+  container: string,
+  ready: Ready,
+  signal: AbortSignal,
+  restarts = 0,
+): Promise<void> {
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
   try {
-    await Promise.race([ready(either), watchContainer(runtime, container, either)]);
+    await Promise.race([ready(either), watchContainer(runtime, container, either, restarts)]);
   } finally {
     over.abort();
   }
@@ -119,7 +125,12 @@ export class PartFailed extends Error {
   }
 }
 
-async function watchContainer(runtime: ContainerRuntime, container: string, signal: AbortSignal): Promise<void> {
+async function watchContainer(
+  runtime: ContainerRuntime,
+  container: string,
+  signal: AbortSignal,
+  restartsBefore: number,
+): Promise<void> {
   const startedAt = Date.now();
   while (!signal.aborted) {
     await sleep(inspectEveryMs, signal);
@@ -130,7 +141,7 @@ async function watchContainer(runtime: ContainerRuntime, container: string, sign
     if (state.state === "exited" || state.state === "restarting") {
       throw new PartFailed(container, `${container} ended with exit code ${state.exitCode} right after it was started`);
     }
-    if (restarts > 0) throw new PartFailed(container, `${container} ended right after it was started`);
+    if (restarts > restartsBefore) throw new PartFailed(container, `${container} ended right after it was started`);
     if (Date.now() - startedAt > readyWithinMs) {
       throw new PartFailed(container, `${container} runs, but it was not ready within ${readyWithinMs / 1_000} s`);
     }

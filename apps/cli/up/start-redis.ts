@@ -9,7 +9,7 @@ import type { Change } from "./diff.ts";
 import { makeOwned } from "./make-owned.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import type { InstancePlan } from "./plan.ts";
-import { PartFailed, type Ready, readyWithinMs } from "./readiness.ts";
+import { awaitPart, PartFailed, type Ready, readyWithinMs } from "./readiness.ts";
 
 const portPollMs = 50;
 
@@ -28,7 +28,8 @@ export async function startRedis(input: RedisInput, change: Change): Promise<{ b
     board = await open(input, either);
   };
   await makePart(input, change, async () => answers);
-  if (change.kind === "keep") await answers(signal);
+  // A Redis that ends again and again runs now and then, also when this looks at it.
+  if (change.kind === "keep") await awaitPart(input.runtime, plan.redis.name, answers, signal, change.found.restarts);
   requireGoing(signal);
   if (board !== undefined) return { board, isNew };
   throw new PartFailed(plan.redis.name, `${plan.redis.name} runs, but does not answer`);
@@ -42,8 +43,8 @@ async function open({ runtime, instance, plan }: RedisInput, signal: AbortSignal
       const urls = redisUrlsOf({ instance, containers: [container], volumes: [], networks: [] });
       const { prepareUsers } = await import("../../../lib/blackboard/redis/administration.ts");
       // Redis needs some time to read a large append-only file.
-      await prepareUsers({ url: urls.ownerUrl ?? urls.redisUrl, instance, giveUpMs: readyWithinMs }, plan.users);
-      return await connect({ instance, ...urls }, readyWithinMs);
+      await prepareUsers({ url: urls.ownerUrl ?? urls.redisUrl, instance, giveUpMs: readyWithinMs, signal }, plan.users);
+      return await connect({ instance, ...urls }, readyWithinMs, signal);
     }
     await sleep(portPollMs, signal);
   }

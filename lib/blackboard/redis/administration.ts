@@ -7,8 +7,8 @@ import { Connection } from "./connection.ts";
 import { requireFunctions } from "./function-library.ts";
 import { isUserName, type RedisUser, userNameOf } from "./users.ts";
 
-/** `url`: as a user who may do anything, Redis' own `default`. `giveUpMs`: how long to wait for a Redis that starts. */
-export type Owner = { url: string; instance: InstanceName; giveUpMs?: number };
+/** `url`: as a user who may do anything, Redis' own `default`. `giveUpMs`: how long to wait for a Redis that starts, unless the signal aborts. */
+export type Owner = { url: string; instance: InstanceName; giveUpMs?: number; signal?: AbortSignal };
 
 export type UserWithPassword = { user: RedisUser; password: string };
 
@@ -39,8 +39,8 @@ export async function removeOtherUsers(owner: Owner, kept: readonly UserWithPass
 }
 
 /** `work` must be safe to repeat. */
-async function asOwner({ url, giveUpMs }: Owner, work: (client: Client) => Promise<void>): Promise<void> {
-  const connection = await Connection.open({ url, timeoutMs: answerWithinMs, giveUpMs, onLost: () => {} });
+async function asOwner({ url, giveUpMs, signal }: Owner, work: (client: Client) => Promise<void>): Promise<void> {
+  const connection = await Connection.open({ url, timeoutMs: answerWithinMs, giveUpMs, signal, onLost: () => {} });
   await connection.run(work).finally(() => connection.close());
 }
 

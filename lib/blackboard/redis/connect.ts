@@ -34,6 +34,8 @@ export type ConnectOptions = {
   timeoutMs?: number;
   /** How long Redis may be away before `onLost` is called and every call rejects. Undefined: the first failure to connect rejects. */
   giveUpMs?: number | undefined;
+  /** Ends the attempts to connect. */
+  signal?: AbortSignal | undefined;
   /** True: what the program holds would be lost with it, so that it goes on without Redis. */
   isNeeded?: (() => boolean) | undefined;
   /** Called once for each entry or record that is skipped because it cannot be read: a person must repair it. */
@@ -44,9 +46,9 @@ export type ConnectOptions = {
 
 /** Rejects with `redis-unreachable`, in a sentence that names host and port. */
 export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
-  const { url, ownerUrl, instance, host, timeoutMs = 3_000, giveUpMs, isNeeded, onLost = () => {} } = options;
+  const { url, ownerUrl, instance, host, timeoutMs = 3_000, giveUpMs, signal, isNeeded, onLost = () => {} } = options;
   const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
-  const connection = await Connection.open({ url, timeoutMs, giveUpMs, isNeeded, onLost });
+  const connection = await Connection.open({ url, timeoutMs, giveUpMs, signal, isNeeded, onLost });
   const keys = keysOf(instance);
   const actorOf = (agent: AgentName, at = host) => agentAt(agent, at);
   const nonce = crypto.randomUUID();

@@ -8,6 +8,8 @@ export type ConnectionOptions = {
   timeoutMs: number;
   /** How long Redis may be away before the connection is given up; undefined: the first failure to connect is final. */
   giveUpMs: number | undefined;
+  /** Ends the attempts to open it; an open connection is not concerned. */
+  signal?: AbortSignal | undefined;
   /** True: an open connection is not given up now, however long Redis has been away. */
   isNeeded?: (() => boolean) | undefined;
   /** Called once when an open connection is given up. */

@@ -42,19 +42,23 @@ export class Connection {
     this.#beatMs = Math.min(1_000, Math.ceil(options.timeoutMs / 3));
   }
 
-  /** Rejects with `redis-unreachable` when contact cannot be made within `giveUpMs`, or at once when the password is wrong. */
+  /**
+   * Rejects with `redis-unreachable` when contact cannot be made within `giveUpMs` or before the signal aborts, or at once when the
+   * password is wrong.
+   */
   static async open(options: ConnectionOptions): Promise<Connection> {
     endpointOf(options.url);
     const connection = new Connection(options);
     const started = performance.now();
+    const { giveUpMs, signal = connection.closed } = options;
     for (let tries = 0; ; tries += 1) {
       try {
         await connection.#connect();
         break;
       } catch (error) {
-        const isLate = options.giveUpMs === undefined || performance.now() - started >= options.giveUpMs;
+        const isLate = giveUpMs === undefined || performance.now() - started >= giveUpMs || signal.aborted;
         if (isLate || isBadCredential(error)) throw unreachable(options.url, error);
-        await sleep(reconnectDelayMs(tries + 1), connection.closed);
+        await sleep(reconnectDelayMs(tries + 1), signal);
       }
     }
     connection.#sleep = new SleepWatch();

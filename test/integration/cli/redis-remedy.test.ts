@@ -1,0 +1,150 @@
+// What `sett up` advises where Redis ends at its start: each fatal line is one that a real Redis has just printed.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { redisRemedy } from "../../../apps/cli/up/redis-remedy.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
+
+let whole: string;
+
+beforeAll(async () => {
+  whole = await mkdtemp(join(tmpdir(), "sett-whole-"));
+  const server = await startRedisServer({ folder: whole });
+  await server.cli("SET", "key", "x".repeat(1_000));
+  await server.cli("BGREWRITEAOF");
+  await server.cli("SET", "other", "y".repeat(1_000));
+  await server.stop();
+});
+
+afterAll(async () => {
+  await rm(whole, { recursive: true });
+});
+
+const part = {
+  labels: { instance: InstanceName.parse("demo"), component: "redis" as const, version: "1", workspace: "/w", fingerprint: "f" },
+  image: { tag: "sett/redis:1", id: "sha256:1" },
+};
+
+/** The last lines of a Redis that was started on a copy of the folder after `damage`, and whether its files are as the damage left them. */
+async function linesAfter(damage: (files: string) => Promise<void>, ...settings: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), "sett-damaged-"));
+  await cp(whole, folder, { recursive: true });
+  const files = join(folder, "appendonlydir");
+  await damage(files);
+  const flags = ["--port", "0", "--unixsocket", join(folder, "redis.sock"), "--dir", folder, "--save", "", "--appendonly", "yes"];
+  const child = Bun.spawn(["redis-server", ...flags, ...settings], { stdout: "pipe", stderr: "pipe" });
+  const end = setTimeout(() => child.kill(), 20_000);
+  const text = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+  clearTimeout(end);
+  expect(await child.exited).not.toBe(0);
+  await rm(folder, { recursive: true });
+  return text.split("\n").slice(-20);
+}
+
+const one = async (files: string, ending: string) =>
+  join(files, (await readdir(files)).findLast((name) => name.endsWith(ending)) ?? "");
+
+const damages: [string, RegExp, (files: string) => Promise<void>, ...string[]][] = [
+  ["an empty manifest", /The list of the append-only files/, (files) => truncate(join(files, "appendonly.aof.manifest"))],
+  [
+    "a manifest with other words",
+    /The list of the append-only files/,
+    (files) => writeFile(join(files, "appendonly.aof.manifest"), "nonsense\n"),
+  ],
+  [
+    "a manifest with a wrong type",
+    /The list of the append-only files/,
+    (files) => writeFile(join(files, "appendonly.aof.manifest"), "file a seq 1 type z\n"),
+  ],
+  ["a base file that is gone", /is gone: put it back/, async (files) => rm(await one(files, ".base.rdb"))],
+  ["a tail that is gone", /is gone: put it back/, async (files) => rm(await one(files, ".incr.aof"))],
+  [
+    "a base file of rubbish",
+    /The base file in/,
+    async (files) => writeFile(await one(files, ".base.rdb"), "rubbish, and more of it"),
+  ],
+  [
+    "a base file that is changed",
+    /The base file in/,
+    async (files) => {
+      const file = await one(files, ".base.rdb");
+      const bytes = await readFile(file);
+      bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 0xff;
+      await writeFile(file, bytes);
+    },
+  ],
+  [
+    "a base file of a newer Redis",
+    /written by another, mostly a newer Redis/,
+    async (files) => {
+      const file = await one(files, ".base.rdb");
+      const bytes = await readFile(file);
+      bytes.write("REDIS0099");
+      await writeFile(file, bytes);
+    },
+  ],
+  ["a tail of rubbish", /redis-check-aof/, async (files) => writeFile(await one(files, ".incr.aof"), "rubbish\r\n")],
+  [
+    "a tail with a command that there is not",
+    /redis-check-aof/,
+    async (files) => writeFile(await one(files, ".incr.aof"), "*1\r\n$6\r\nNOSUCH\r\n"),
+  ],
+  [
+    "a tail that is cut, where that is not loaded",
+    /redis-check-aof/,
+    async (files) => {
+      const file = await one(files, ".incr.aof");
+      await truncate(file, (await readFile(file)).length - 5);
+    },
+    "--aof-load-truncated",
+    "no",
+  ],
+  [
+    "users that cannot be read",
+    /The users of Redis in/,
+    (files) => writeFile(join(files, "../users.acl"), "user broken +nosuchcommand\n"),
+    "--aclfile",
+    "users.acl",
+  ],
+  ["users that are gone", /The users of Redis in|may not read or write/, async () => {}, "--aclfile", "no-such.acl"],
+  ["a setting that it does not know", /does not know a setting/, async () => {}, "--no-such-setting", "1"],
+  ["a port that cannot be had", /Another program listens/, async () => {}, "--port", "1", "--bind", "203.0.113.1"],
+];
+
+test.each(damages)("%s has its remedy", async (_, remedy, damage, ...settings) => {
+  const lines = await linesAfter(damage, ...settings);
+  const advice = redisRemedy(lines, part);
+  expect({ advice, lines }).toMatchObject({ advice: expect.stringMatching(remedy) });
+});
+
+test("commands are for the volume, or for the folder of a Redis that is a process", async () => {
+  const lines = ["1:M # Found an empty AOF manifest"];
+  expect(redisRemedy(lines, part)).toContain(
+    "docker run --rm -v sett-demo-blackboard:/data --entrypoint ls sett/redis:1 /data/appendonlydir",
+  );
+  const here = redisRemedy(lines, part, "/state/volumes/sett-demo-blackboard");
+  expect(here).toContain("`ls /state/volumes/sett-demo-blackboard/appendonlydir`");
+  expect(here).not.toContain("docker");
+});
+
+test("what Redis says on its way up is no cause", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sett-again-"));
+  await cp(whole, folder, { recursive: true });
+  const child = Bun.spawn(
+    ["redis-server", "--port", "0", "--unixsocket", join(folder, "redis.sock"), "--dir", folder, "--appendonly", "yes"],
+    {
+      stdout: "pipe",
+    },
+  );
+  const lines: string[] = [];
+  for await (const chunk of child.stdout) {
+    lines.push(...new TextDecoder().decode(chunk).split("\n"));
+    if (lines.some((line) => line.includes("server is now ready to accept connections") || line.includes("Ready to accept")))
+      child.kill();
+  }
+  expect(lines.join("\n")).toContain("RDB");
+  expect(redisRemedy(lines, part)).toBeUndefined();
+  await rm(folder, { recursive: true });
+});
