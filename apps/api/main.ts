@@ -8,6 +8,7 @@ import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { type Drawer, drawApart } from "../../lib/drawing/draw-apart.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { ownProgram } from "../../lib/process/own-program.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
@@ -45,6 +46,7 @@ const drawingMs = 30_000;
 const idleSeconds = 60;
 
 async function main([argument, ...more]: string[]): Promise<void> {
+  Object.assign(process.env, directToThisMachine(process.env));
   if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
   switch (argument) {
     case undefined:

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { suggestFor } from "../../lib/client/text/suggest.ts";
 import type { SettError } from "../../lib/model/errors.ts";
+import { directToThisMachine } from "../../lib/model/proxy.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { embeddedFile } from "./program/embedded-file.ts";
 import { printError } from "./program/print-error.ts";
@@ -23,6 +24,10 @@ if (process.argv[2] === "supervise") {
 
 // Deprecation warnings of libraries are for developers; users of `sett` could do nothing about them.
 process.noDeprecation = true;
+
+// Commands and sett.yml see the environment as the person has it.
+const env = { ...process.env };
+Object.assign(process.env, directToThisMachine(env));
 
 const stop = new AbortController();
 let interruptions = 0;
@@ -52,7 +57,7 @@ const leave = () => {
 };
 const err = createOutput(process.stderr, process.env, leave);
 const shell: Shell = {
-  env: process.env,
+  env,
   cwd: process.cwd(),
   version: packageJson.version,
   carried: embeddedFile,

@@ -7,6 +7,7 @@ import { byMail } from "../../lib/blackboard/by-mail.ts";
 import { needsWorkers } from "../../lib/model/agent.ts";
 import { exitCodes, messageOf, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
+import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { leaveCrashesToTheSystem } from "../../lib/process/process-one.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
@@ -40,6 +41,7 @@ const bidTimeoutMs = 10_000;
 const maxBidOutputBytes = 64 * 1024;
 
 async function main([argument, ...more]: string[]): Promise<void> {
+  Object.assign(process.env, directToThisMachine(process.env));
   if (argument === "--version") return console.log(packageJson.version);
   if (argument === "--work") return (await import("./prompt-worker/work.ts")).runWorker(process.env);
   const claim = argument === "--execute-claim" ? claimOf(more) : undefined;

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import { directToThisMachine } from "../../lib/model/proxy.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { openSocket } from "../../lib/service/forward.ts";
 import { runHealthcheck } from "../../lib/service/health-check.ts";
@@ -35,6 +36,7 @@ const usage =
   "usage: gateway [--version | --healthcheck | --egress | --put-keys | --put-secrets | --probe | --read-bodies]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
+  Object.assign(process.env, directToThisMachine(process.env));
   if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
   switch (argument) {
     case undefined:

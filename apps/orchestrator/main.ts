@@ -4,6 +4,7 @@ import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import { directToThisMachine } from "../../lib/model/proxy.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
@@ -24,6 +25,7 @@ import { RuntimeHost } from "./worker-host.ts";
 const usage = "usage: orchestrator [--version | --healthcheck | --starter | --log-reader]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
+  Object.assign(process.env, directToThisMachine(process.env));
   if (argument === "--version") return console.log(packageJson.version);
   const isKnown = argument === undefined || ["--healthcheck", "--starter", "--log-reader"].includes(argument);
   if (!isKnown || more.length > 0) {

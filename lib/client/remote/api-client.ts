@@ -3,8 +3,8 @@ import { z } from "zod";
 import { sleep } from "../../async/sleep.ts";
 import { exitCodeOf, messageOf, SettError, type SettErrorCode } from "../../model/errors.ts";
 
-/** `url`: without a path of the API. */
-export type ApiAddress = { url: string; token: string };
+/** `url`: without a path of the API. `way`: the proxy in between, to follow what is said of it. */
+export type ApiAddress = { url: string; token: string; way?: string };
 
 /** Problem details (RFC 9457), as the API sends them. */
 const Problem = z.looseObject({ code: z.string(), detail: z.string(), hint: z.string().optional() });
@@ -41,14 +41,14 @@ export async function askApi(address: ApiAddress, request: ApiRequest): Promise<
     if (response.ok) return response;
     const waitMs = Number(response.headers.get("retry-after")) * 1_000;
     waitedMs += waitMs;
-    if (response.status !== 429 || !(waitMs > 0) || waitedMs > maxWaitMs) throw await errorOf(response, address.url);
+    if (response.status !== 429 || !(waitMs > 0) || waitedMs > maxWaitMs) throw await errorOf(response, address);
     await sleep(waitMs, signal);
     signal.throwIfAborted();
   }
 }
 
 /** Also an answer that is a refusal. Throws `api-unreachable`. */
-async function askOnce({ url, token }: ApiAddress, request: ApiRequest): Promise<Response> {
+async function askOnce({ url, token, way = "" }: ApiAddress, request: ApiRequest): Promise<Response> {
   const { method = "GET", path, body, accept = "application/json", signal, isStream = false } = request;
   const { patienceMs = usualPatienceMs } = request;
   const silent = new AbortController();
@@ -69,7 +69,7 @@ async function askOnce({ url, token }: ApiAddress, request: ApiRequest): Promise
   } catch (cause) {
     if (signal?.aborted) throw cause;
     const why = silent.signal.aborted ? `it has sent nothing for ${patienceMs / 1_000} s` : reasonOf(cause, url);
-    throw unreachableApi(url, why, cause);
+    throw unreachableApi(url, `${why}${way}`, cause);
   } finally {
     clearTimeout(timer);
   }
@@ -106,11 +106,11 @@ export function unreachableApi(url: string, why: string, cause?: unknown): SettE
   });
 }
 
-async function errorOf(response: Response, url: string): Promise<SettError> {
+async function errorOf(response: Response, { url, way = "" }: ApiAddress): Promise<SettError> {
   const text = await response.text().catch(() => "");
   const problem = Problem.safeParse(jsonOf(text)).data;
   // A proxy in between answers in its own way.
-  if (problem === undefined) return unreachableApi(url, `status ${response.status}, and no answer of Sett`);
+  if (problem === undefined) return unreachableApi(url, `status ${response.status}, and no answer of Sett${way}`);
   const code = isCode(problem.code) ? problem.code : "request-refused";
   return new SettError(code, problem.detail, { hint: problem.hint });
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SettError } from "../../model/errors.ts";
 import { Actor } from "../../model/event.ts";
 import { InstanceName } from "../../model/ids.ts";
+import { throughProxy } from "../../model/proxy.ts";
 import { type ApiAddress, askApi, readAnswer } from "./api-client.ts";
 
 /** A later version may have rights that this one does not know. */
@@ -30,7 +31,7 @@ export function apiOf(env: Readonly<Record<string, string | undefined>>): ApiAdd
       hint: "Set it to the token alone, as `services.api.tokens` in sett.yml names it.",
     });
   }
-  return { url, token };
+  return { url, token, way: throughProxy(url, env) };
 }
 
 /** `actor`: in whose name the token acts. `rights`: what it may do. Throws as `askApi`. */
