@@ -30,6 +30,8 @@ export async function publishCommit(
   }
   const commit = named ?? (await movedHead(workingCopy, base));
   if (commit === undefined) return { ok: true, commit };
+  const [link] = await workingCopy.newGitlinks(commit, base);
+  if (link !== undefined) return withoutFiles(commit, link);
   const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
   if (secret !== undefined) return withSecret(commit, secret);
   await workingCopy.publish(commit, start);
@@ -57,6 +59,17 @@ function withSecret(commit: CommitHash, secret: string): Publication {
     reason:
       `The commit ${commit}, or one before it, has the value of the secret \`${secret}\` in it, so nothing was published. ` +
       "Have the tool keep it in files that git ignores.",
+  };
+}
+
+function withoutFiles(commit: CommitHash, folder: string): Publication {
+  const name = JSON.stringify(folder);
+  return {
+    ok: false,
+    reason:
+      `The commit ${commit} has none of the files in ${name}, so nothing was published: the folder has a repository of its own. ` +
+      `Have the tool remove the \`.git\` in it and \`git rm --cached\` the folder before it commits, let .gitignore name it, ` +
+      "or add it as a submodule that .gitmodules names.",
   };
 }
 

@@ -9,6 +9,7 @@ import { SettError } from "../model/errors.ts";
 import { CommitHash } from "../model/ids.ts";
 import { makeBareFolder } from "./bare-folder.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
+import { newGitlinks } from "./new-gitlinks.ts";
 import { readHead } from "./read-head.ts";
 import { type Git, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
 
@@ -95,6 +96,13 @@ export class CleanView {
   async readAdded(commit: CommitHash, base: CommitHash, onChunk: OnChunk): Promise<void> {
     const whole = ["--format=", "--root", "--cc", "--text", "--unified=0", "--no-renames", "--no-color"];
     await this.#run({ args: ["log", ...whole, `${base}..${commit}`, "--"], onStdout: onChunk });
+  }
+
+  /** The folders that are a repository of their own at `commit`, and were none at `base`; see `newGitlinks`. */
+  async newGitlinks(commit: CommitHash, base: CommitHash): Promise<string[]> {
+    const run = (each: GitRun) => this.#run(each);
+    const changes = await run({ args: ["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit, "--"] });
+    return await newGitlinks({ run, changes, modules: `${commit}:.gitmodules` });
   }
 
   async #run(run: GitRun): Promise<string> {

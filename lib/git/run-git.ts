@@ -226,9 +226,16 @@ function memorySentence(memoryBytes: number | undefined): string {
     : `it needed more than ${Math.floor(memoryBytes / 1024 ** 2)} MiB of memory`;
 }
 
-/** git's reason: its last `fatal:` or `error:` line, else its last line. */
+/** Of more only the last are shown: the others are most often the same for other files. */
+const maxReasons = 3;
+
+/**
+ * git's reason: its last `fatal:` or `error:` lines, else its last line. The last one alone can
+ * say no more than `adding files failed`, with the file and the cause in those before it.
+ */
 export function failureLine(stderr: string): string | undefined {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  const reason = lines.findLast((line) => /^(?:fatal|error): /.test(line)) ?? lines.at(-1);
-  return reason?.replace(/^(?:fatal|error): /, "");
+  const reasons = lines.filter((line) => /^(?:fatal|error): /.test(line)).slice(-maxReasons);
+  const shown = reasons.length === 0 ? lines.slice(-1) : reasons;
+  return shown.length === 0 ? undefined : shown.map((line) => line.replace(/^(?:fatal|error): /, "")).join("; ");
 }

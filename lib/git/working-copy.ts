@@ -126,6 +126,10 @@ export class WorkingCopy {
     await (await this.#clean()).readAdded(...args);
   }
 
+  async newGitlinks(...args: Parameters<CleanView["newGitlinks"]>): Promise<string[]> {
+    return await (await this.#clean()).newGitlinks(...args);
+  }
+
   /** True when others have the commit: it is in the workspace, or on record. */
   async isShared(commit: CommitHash): Promise<boolean> {
     if (this.#given.has(commit)) return true;

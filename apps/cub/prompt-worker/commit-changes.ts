@@ -1,6 +1,8 @@
 // Commits of the worker: the result of the work, and work in progress that shall outlive a question.
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { newGitlinks } from "../../../lib/git/new-gitlinks.ts";
+import { type GitRun, gitFailure, tryGit } from "../../../lib/git/run-git.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { commitOf } from "./commit-names.ts";
@@ -11,6 +13,7 @@ import { gitIn, type Workspace } from "./workspace.ts";
 export const maxNewFiles = 500;
 const maxNewFileBytes = 10_000_000;
 
+const addAll = ["add", "--all"];
 const progressSubject = "Work in progress";
 
 export type Commit = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
@@ -22,7 +25,16 @@ export type Commit = { ok: true; commit: CommitHash | undefined } | { ok: false;
 export async function commitChanges(workspace: Workspace, message: string): Promise<Commit> {
   const refusal = await refusalOf(workspace);
   if (refusal !== undefined) return { ok: false, reason: refusal };
-  await gitIn(workspace, ["add", "--all"]);
+  const added = await tryGit(workspace.git, { args: addAll, cwd: workspace.root });
+  const unborn = /^error: '(.+)\/' does not have a commit checked out$/m.exec(added.stderr)?.[1];
+  if (unborn !== undefined) return { ok: false, reason: repositoryInside(unborn) };
+  if (added.exitCode !== 0) throw gitFailure({ args: addAll }, added);
+  const links = await linksOf(workspace);
+  if (links[0] !== undefined) {
+    // Without it git would go on to take the folder for a link once its `.git` is gone.
+    await gitIn(workspace, ["--literal-pathspecs", "rm", "--cached", "--quiet", "--force", "--", ...links]);
+    return { ok: false, reason: repositoryInside(links[0]) };
+  }
   const staged = await gitIn(workspace, ["diff", "--cached", "--name-only"]);
   if (staged !== "") await gitIn(workspace, ["commit", "--quiet", "--file=-"], message);
   const head = await headOf(workspace);
@@ -55,6 +67,21 @@ async function headOf(workspace: Workspace): Promise<CommitHash> {
   return CommitHash.parse((await gitIn(workspace, ["rev-parse", "--verify", "HEAD^{commit}"])).trim());
 }
 
+/** The folders that would be in the commit without a file of theirs, also by commits of the model's own. */
+async function linksOf(workspace: Workspace): Promise<string[]> {
+  if (workspace.head === undefined) return [];
+  const run = ({ args }: GitRun) => gitIn(workspace, args);
+  const changes = await run({ args: ["diff-index", "--cached", "-z", "--raw", "--no-renames", workspace.head, "--"] });
+  return await newGitlinks({ run, changes, modules: ":.gitmodules" });
+}
+
+function repositoryInside(folder: string): string {
+  return (
+    `${folder} has a repository of its own, so its files would not be in the commit. ` +
+    `Remove ${folder}/.git, or let .gitignore name the folder.`
+  );
+}
+
 async function refusalOf(workspace: Workspace): Promise<string | undefined> {
   const listed = await gitIn(workspace, ["ls-files", "-z", "--others", "--exclude-standard"]);
   const names = listed.split("\0").filter((name) => name !== "");
@@ -62,6 +89,8 @@ async function refusalOf(workspace: Workspace): Promise<string | undefined> {
   if (names.length > maxNewFiles) {
     return `The commit would add ${names.length} new files, such as ${names.slice(0, 3).join(", ")}. ${remedy}`;
   }
+  const repository = names.find((name) => name.endsWith("/"));
+  if (repository !== undefined) return repositoryInside(repository.slice(0, -1));
   for (const name of names) {
     const found = await lstat(join(workspace.root, name)).catch(() => undefined);
     if (found !== undefined && found.size > maxNewFileBytes)

@@ -120,6 +120,7 @@ async function callFailure(
 ): Promise<WorkAnswer> {
   if (error.exhausted === undefined) return failure(callFailedType, error.message);
   if (!asksForBudget) return budgetFailure(error.message, error.exhausted);
-  if (isReadWrite) await keepProgress(workspace);
-  return budgetQuestion(error.message, error.exhausted);
+  const kept = isReadWrite ? await keepProgress(workspace) : undefined;
+  const lost = kept?.ok === false ? ` What has changed so far is not kept. ${kept.reason}` : "";
+  return budgetQuestion(`${error.message}${lost}`, error.exhausted);
 }

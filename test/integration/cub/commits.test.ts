@@ -1,6 +1,6 @@
 // Tools that commit, in real working copies of a real repository.
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkspaceMode } from "../../../lib/model/agent.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
@@ -73,6 +73,33 @@ describe("a tool in an rw workspace", () => {
     const { state, artefact } = await scene.workOn();
     expect([state, artefact.metadata.commit]).toEqual(["done", undefined]);
     expect(scene.published()).toEqual([]);
+  });
+
+  test("is refused a commit that has a repository in the place of files", async () => {
+    await using scene = await codingScene("rw", (folder) => {
+      mkdirSync(join(folder, "part"));
+      toolGit(join(folder, "part"), "init", "-q");
+      toolGit(join(folder, "part"), "config", "user.name", "a");
+      toolGit(join(folder, "part"), "config", "user.email", "a@a.invalid");
+      commitFiles(join(folder, "part"), { file: "x" }, "Inside", toolGit);
+      return { payload: commitIn(folder) };
+    });
+    const { state, artefact } = await scene.workOn();
+    expect([state, artefact.structural_type]).toEqual(["failed", "Failure"]);
+    expect(artefact.payload).toContain("the folder has a repository of its own");
+    expect(artefact.payload).toContain("part");
+    expect(scene.published()).toEqual([]);
+  });
+
+  test("may add a submodule that .gitmodules names, and change files beside one that was there", async () => {
+    await using scene = await codingScene("rw", (folder) => {
+      const head = toolGit(folder, "rev-parse", "HEAD");
+      toolGit(folder, "update-index", "--add", "--cacheinfo", `160000,${head},lib/part`);
+      const modules = '[submodule "a"]\n\tpath = lib/part\n\turl = https://part.invalid\n';
+      return { payload: commitFiles(folder, { ".gitmodules": modules }, "Add a part", toolGit) };
+    });
+    expect((await scene.workOn()).state).toBe("done");
+    expect(scene.published()).toHaveLength(1);
   });
 
   test("starts from the target's commit, not from the goal's", async () => {

@@ -300,3 +300,50 @@ test("a commit does not take a folder of dependencies along", async () => {
   expect(repository.git("show", "--format=", "--name-only", "HEAD")).toBe(".gitignore\ny");
   expect(existsSync(join(repository.folder, "deps/600"))).toBe(true);
 });
+
+/** What a scaffolder leaves, and how the model then commits. */
+const repositoriesInside: Record<string, string> = {
+  "without a commit": "mkdir part && git init -q part && echo x > part/file",
+  "with a commit": partWithCommit(),
+  "committed by the model": `${partWithCommit()}; git add part; git commit -qm Part`,
+};
+
+function partWithCommit(): string {
+  const identity = "-c user.name=a -c user.email=a@a.invalid";
+  return `mkdir part && git init -q part && echo x > part/file && git -C part add file && git -C part ${identity} commit -qm Inside`;
+}
+
+test.each(Object.entries(repositoriesInside))(
+  "a repository within the workspace, %s, is refused with its name, and its files are committed once it is none",
+  async (_, make) => {
+    using repository = workRepository();
+    const finish: [string, object] = ["finish", { type: "CodeCommit", summary: "made a part" }];
+    const { answer, requests } = await workWith(
+      repository,
+      workInput(goalOf("Make a part.", repository.head())),
+      [
+        { call: [["run", { command: make }]] },
+        { call: [finish] },
+        { call: [["run", { command: "rm -rf part/.git" }]] },
+        { call: [finish] },
+      ],
+      { environment: { SETT_WORKSPACE_MODE: "rw" } },
+    );
+    expect(textOf(requests[2])).toContain("Not finished. part has a repository of its own");
+    expect(answer).toMatchObject({ artefact_payload: repository.head() });
+    expect(repository.git("ls-files", "part/file")).toBe("part/file");
+  },
+);
+
+test("a folder with files of the commit is committed although a repository was made in it", async () => {
+  using repository = workRepository();
+  const make = "mkdir part; echo x > part/old; git add part; git commit -qm Old; git init -q part; echo x > part/file";
+  const { answer } = await workWith(
+    repository,
+    workInput(goalOf("Make a part.", repository.head())),
+    [{ call: [["run", { command: make }]] }, { call: [["finish", { type: "CodeCommit", summary: "made a part" }]] }],
+    { environment: { SETT_WORKSPACE_MODE: "rw" } },
+  );
+  expect(answer).toMatchObject({ artefact_payload: repository.head() });
+  expect(repository.git("ls-files", "part/file")).toBe("part/file");
+});
