@@ -37,6 +37,7 @@ import { Loops } from "./loops.ts";
 import { MailWatch } from "./mail-watch.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { OldEvents } from "./old-events.ts";
+import { OldRefusals } from "./old-refusals.ts";
 import { type Owed, OwedEvents } from "./owed-events.ts";
 import { PostOffice } from "./post-office.ts";
 import { PublishTracker } from "./publish-tracker.ts";
@@ -127,6 +128,7 @@ export class Leadership {
     const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
     const scan = new AdoptionScan();
     const oldEvents = new OldEvents(deps);
+    const oldRefusals = new OldRefusals(deps);
     const connections = new ConnectionWatch(deps);
     const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { ...parts, decider });
@@ -146,6 +148,7 @@ export class Leadership {
       this.#loops.every(bidsEveryMs, ending, () => byHand.tick(ending)),
       this.#loops.again(ending, () => scan.tick(deps)),
       this.#loops.again(ending, () => oldEvents.tick()),
+      this.#loops.again(ending, () => oldRefusals.tick()),
       this.#reconcile(contact, ending),
       this.#loops.whenRung(silentBidders.bell, ending, async () => {
         await silentBidders.tick();

@@ -55,7 +55,7 @@ export function keysOf(instance: InstanceName) {
     goals: `${prefix}goals`,
     /** zset: all artefact ids, by time. */
     artefacts: `${prefix}artefacts`,
-    /** hash: artefact id → digest and reason of what was refused. */
+    /** hash: artefact id → digest and reason of what was refused. The orchestrator removes those of artefacts that are gone. */
     refusedArtefacts: `${prefix}artefacts:refused`,
     /** zset: ids of the artefacts whose metadata may have a commit, by time. */
     artefactsWithCommit: `${prefix}artefacts:with_commit`,
@@ -117,9 +117,12 @@ export function keysOf(instance: InstanceName) {
     /**
      * hash: what was done about a trigger of sett.yml: `schedule`, `run` (the last one that is dealt with), `goal` (its goal), `begun` and
      * `begun_missed` (the last one that was begun), `skipped_for` and `skipped_at` (the goal for which a run was skipped, and the last time
-     * that the log said so); `since`, and `tag:{name}` with the commit of each tag that is known.
+     * that the log said so); `since`, `tag:{name}` with the commit of each tag that is known, or that it is gone, and `forgotten` (the most changes
+     * of a tag that is forgotten).
      */
     trigger: (name: TriggerName) => `${prefix}trigger:${name}`,
+    /** hash: the name of each trigger of which something is on record → `1`. `sett up` removes those that sett.yml has no more. */
+    triggers: `${prefix}triggers`,
     /** channel: the id of each new artefact. A hint. */
     artefactChannel: `${prefix}artefact_events`,
     /** channel: the id of each claim that was opened, has changed or has ended. A hint. */

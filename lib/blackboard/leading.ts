@@ -48,6 +48,7 @@ type UnderEpoch = {
   reopenMail(agents?: Parameters<Whole["reopenMail"]>[1]): ReplyOf<Whole["reopenMail"]>;
   settleOwed(ids: readonly string[], readOn: number): ReplyOf<Whole["settleOwed"]>;
   removeOldEvents(ids: Parameters<Whole["removeOldEvents"]>[0]): ReplyOf<Whole["removeOldEvents"]>;
+  forgetRefused(...page: FirstTwo<Whole["forgetRefused"]>): ReplyOf<Whole["forgetRefused"]>;
   postAsLeader(artefact: Parameters<Whole["postAsLeader"]>[0]): ReplyOf<Whole["postAsLeader"]>;
   finishGrant(order: FinishOrder): Promise<FinishReply>;
 };
@@ -93,6 +94,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     reopenMail: (agents) => unfenced(board.reopenMail(epoch, agents)),
     settleOwed: (ids, readOn) => unfenced(board.settleOwed(ids, epoch, readOn)),
     removeOldEvents: (ids) => unfenced(board.removeOldEvents(ids, epoch)),
+    forgetRefused: (cursor, limit) => unfenced(board.forgetRefused(cursor, limit, epoch)),
     postAsLeader: (artefact) => unfenced(board.postAsLeader(artefact, epoch)),
     async finishGrant({ commit, ...order }) {
       const reply = await board.finishGrant({ ...order, ...(commit && { commit: { ...commit, epoch } }) });

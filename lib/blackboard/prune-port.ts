@@ -30,6 +30,15 @@ export interface PruneBoard {
   removeEvents(ids: readonly string[]): Promise<number>;
   /** The same, as the leader does it with old events of no goal. */
   removeOldEvents(ids: readonly string[], epoch: number): Promise<{ outcome: "removed" | "fenced" }>;
+  /**
+   * Forgets, of about `limit` refusals of artefacts, those whose artefact is gone. `cursor`: "0" at first, then what the call before has
+   * returned; "0" again once all were looked at.
+   */
+  forgetRefused(
+    cursor: string,
+    limit: number,
+    epoch: number,
+  ): Promise<{ outcome: "looked"; cursor: string } | { outcome: "fenced" }>;
   /** Remembers a file into which goals are moved, and logs the event with it. A repeat logs it again. */
   recordArchive(archive: KnownArchive, event: EventDraft, actor: Actor): Promise<void>;
   /** All files into which goals of this instance were ever moved, by their digests. */

@@ -21,4 +21,8 @@ export interface TriggerBoard {
     event?: EventDraft;
     actor: Actor;
   }): Promise<{ outcome: "recorded" | "already" }>;
+  /** These marks are no longer on record of the trigger. */
+  forgetMarks(name: TriggerName, marks: readonly string[]): Promise<void>;
+  /** Removes what is on record of every trigger but these. Returns how many triggers it was. */
+  forgetTriggers(kept: readonly TriggerName[]): Promise<number>;
 }

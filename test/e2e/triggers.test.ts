@@ -19,13 +19,16 @@ const secret = randomBytes(32).toString("hex");
 const worker = `jq '{structural_type: "Terminal", artefact_type: "Done", artefact_payload: (.target_artefact.payload | split("\\n")[0]), summary: "done"}'\n`;
 
 let sett: SettWorkspace;
+let top: string;
 let port: number;
 /** `sett watch`, which follows the log from its beginning. */
 let watching: ReturnType<typeof startSett>;
 
+const agents = { worker: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" };
+
 beforeAll(async () => {
   port = await freePort();
-  const top = `secrets: { hook: { environment: HOOK_SECRET } }
+  top = `secrets: { hook: { environment: HOOK_SECRET } }
 services: { api: { port: ${port}, tokens: [{ name: ada, secret: hook, may: [read] }] } }
 triggers:
   push:
@@ -36,7 +39,7 @@ triggers:
 `;
   sett = await SettWorkspace.create({
     ...scriptAgent("worker", worker),
-    "sett.yml": settYml({ worker: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" }, top),
+    "sett.yml": settYml(agents, top),
   });
   sett.env = { HOOK_SECRET: secret };
   await sett.up();
@@ -139,4 +142,17 @@ test("a run that is due states its goal at its minute", async () => {
   expect([fired?.type, fired?.data?.kind]).toEqual(["trigger_fired", "cron"]);
   expect(cause).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/);
   expect(await achieved(fired?.goal_id)).toMatchObject({ text: `Sweep at ${cause}`, by: "worker", made: `Sweep at ${cause}` });
+});
+
+test("`sett up` forgets a trigger that sett.yml no longer has, and keeps the others", async () => {
+  const known = async () => {
+    const triggers = ["redis-cli", "--raw", "KEYS", `sett:${sett.name}:trigger:*`];
+    const keys = (await $`docker exec sett-${sett.name}-redis ${triggers}`.text()).trim().split("\n");
+    return keys.map((key) => key.split(":").at(-1)).toSorted();
+  };
+  expect(await known()).toEqual(["minutely", "push", "release"]);
+  await sett.write({ "sett.yml": settYml(agents, top.replace(/^ {2}release:.*\n/m, "")) });
+  await sett.commit("Publish by hand");
+  await sett.up();
+  expect(await known()).toEqual(["minutely", "push"]);
 });

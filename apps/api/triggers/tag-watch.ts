@@ -4,7 +4,7 @@ import type { Tag } from "../../../lib/git/tags.ts";
 import type { TagTrigger, TriggerName } from "../../../lib/model/trigger.ts";
 import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
 import { skip } from "./skip.ts";
-import { changesOf, fieldOf, goneAmong, textOf } from "./tag-record.ts";
+import { changesOf, fieldOf, forgottenField, goneAmong, longGone, textOf } from "./tag-record.ts";
 
 /** Of tags that come at once, such as by a fetch of another repository's, only the newest state goals. */
 const maxAtOnce = 10;
@@ -25,10 +25,11 @@ export class TagWatch {
     const { board, deps } = this.#parts;
     let known = this.#known.get(trigger.name);
     // Another program may have seen a change before this one: what both count must be the same.
-    if (known === undefined || hasChanged(known, tags)) known = await board.readTrigger(trigger.name);
+    if (known === undefined || hasChanged(known, tags, deps.clock.now())) known = await board.readTrigger(trigger.name);
     this.#known.set(trigger.name, known);
     if (!known.has("since")) return await this.#begin(trigger, tags, known);
-    await this.#recordAll(trigger, goneAmong(known, tags), known);
+    await this.#recordAll(trigger, goneAmong(known, tags, deps.clock.now()), known);
+    await this.#forgetLongGone(trigger, known);
     const fresh = tags.filter((tag) => changesOf(known, tag) !== undefined);
     const matching = fresh.filter(({ name }) => matchesPattern(trigger.tag, name));
     const surplus = new Set(matching.slice(0, -maxAtOnce));
@@ -45,6 +46,17 @@ export class TagWatch {
       } else await board.recordTrigger(record);
       known.set(mark.mark, mark.value);
     }
+  }
+
+  /** How often they have changed comes first: a look that was interrupted forgets them again. */
+  async #forgetLongGone(trigger: TagTrigger, known: Map<string, string>): Promise<void> {
+    const { board, deps } = this.#parts;
+    const { fields, changes } = longGone(known, deps.clock.now());
+    if (fields.length === 0) return;
+    const most = Math.max(changes, Number(known.get(forgottenField) ?? 0));
+    await this.#recordAll(trigger, [[forgottenField, String(most)]], known);
+    await board.forgetMarks(trigger.name, fields);
+    for (const field of fields) known.delete(field);
   }
 
   async #fire(trigger: TagTrigger, { name, commit }: Tag, changes: number, now: Date): Promise<void> {
@@ -75,6 +87,6 @@ export class TagWatch {
   }
 }
 
-function hasChanged(known: ReadonlyMap<string, string>, tags: readonly Tag[]): boolean {
-  return goneAmong(known, tags).length > 0 || tags.some((tag) => changesOf(known, tag) !== undefined);
+function hasChanged(known: ReadonlyMap<string, string>, tags: readonly Tag[], now: Date): boolean {
+  return goneAmong(known, tags, now).length > 0 || tags.some((tag) => changesOf(known, tag) !== undefined);
 }

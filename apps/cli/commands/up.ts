@@ -180,6 +180,7 @@ export const up = defineCommand({
         version,
         plan,
         registrations,
+        triggers: config.triggers.map(({ name }) => name),
         keys: config.models.keys,
         secrets: secrets.agents,
         tls,

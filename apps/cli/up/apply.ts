@@ -3,6 +3,7 @@ import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { TriggerName } from "../../../lib/model/trigger.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { withLock } from "../../../lib/runtime/process/file-lock.ts";
@@ -31,6 +32,8 @@ export type ApplyInput = Tools & {
   version: string;
   plan: InstancePlan;
   registrations: readonly AgentRegistration[];
+  /** Those of sett.yml; what is on record of others is removed. */
+  triggers: readonly TriggerName[];
   /** The providers' keys: model → key. They go to the gateway and nowhere else. */
   keys: Readonly<Record<string, string>>;
   secrets: SecretValues;
@@ -106,6 +109,8 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   undoSteps.clear();
   await logReplacements(input, board, changes);
   await board.registerAgents(input.registrations, input.actor, { exact: true });
+  // The API that might write them again is another one now.
+  await board.forgetTriggers(input.triggers);
   // Compared again, because an agent that is removed may have got a worker meanwhile.
   const rest = diffOf(input.plan, await runtime.parts(input.instance));
   await settleAll(rest.removed.map((container) => removePart(input, container)));

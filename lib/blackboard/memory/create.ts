@@ -32,6 +32,8 @@ export type MemoryBlackboard = {
     /** `HSET artifact:<id> …` */
     writeArtefact(id: ArtefactId, fields: Partial<ArtefactFields>): void;
     readArtefact(id: ArtefactId): Partial<ArtefactFields>;
+    /** `DEL artifact:<id>` */
+    removeArtefact(id: ArtefactId): void;
     /** `PUBLISH artefact_events <text>` */
     publish(text: string): void;
     /** `HSET claim:<id>:bids <agent> <word>` */
@@ -79,6 +81,9 @@ export function handOf(state: State): MemoryBlackboard["hand"] {
       state.artefacts.set(id, { ...state.artefacts.get(id), ...fields });
     },
     readArtefact: (id) => ({ ...state.artefacts.get(id) }),
+    removeArtefact: (id) => {
+      state.artefacts.delete(id);
+    },
     publish: (text) => {
       for (const listener of state.artefactListeners) listener(text);
     },

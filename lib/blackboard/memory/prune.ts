@@ -50,6 +50,12 @@ export function pruneOf(state: State, isFenced: IsFenced): PruneBoard {
       return { outcome: "removed" };
     },
 
+    async forgetRefused(_cursor, _limit, epoch) {
+      if (isFenced(epoch)) return { outcome: "fenced" };
+      for (const id of state.refused.keys()) if (!state.artefacts.has(id)) state.refused.delete(id);
+      return { outcome: "looked", cursor: "0" };
+    },
+
     async recordArchive(archive, event, actor) {
       state.pruned.archives.set(archive.sha256, archive);
       state.log(event, actor);

@@ -18,5 +18,15 @@ export function triggersOf(state: State): TriggerBoard {
       if (event !== undefined) state.log(event, actor);
       return { outcome: "recorded" };
     },
+
+    async forgetMarks(name, marks) {
+      for (const mark of marks) state.triggers.triggers.get(name)?.delete(mark);
+    },
+
+    async forgetTriggers(kept) {
+      const gone = [...state.triggers.triggers.keys()].filter((name) => !kept.includes(name));
+      for (const name of gone) state.triggers.triggers.delete(name);
+      return gone.length;
+    },
   };
 }

@@ -69,6 +69,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hkeys",
         "hlen",
         "hmget",
+        "hscan",
         "hset",
         "hsetnx",
         "hstrlen",

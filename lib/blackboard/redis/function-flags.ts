@@ -31,6 +31,8 @@ export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   removeOfGoal: "allow-oom",
   removeEvents: "allow-oom",
   removeOldEvents: "allow-oom",
+  forgetRefused: "allow-oom",
+  forgetTriggers: "allow-oom",
   recordArchive: "allow-oom",
   logEvent: "allow-oom",
 };

@@ -24,6 +24,8 @@ import findBidsByHand from "../lua/find-bids-by-hand.lua" with { type: "text" };
 import findCaller from "../lua/find-caller.lua" with { type: "text" };
 import findUnindexed from "../lua/find-unindexed.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
+import forgetRefused from "../lua/forget-refused.lua" with { type: "text" };
+import forgetTriggers from "../lua/forget-triggers.lua" with { type: "text" };
 import indexClaims from "../lua/index-claims.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
 import logAsLeader from "../lua/log-as-leader.lua" with { type: "text" };
@@ -129,6 +131,7 @@ const sources: Record<FunctionName, string> = {
   postAsLeader,
   logEvent,
   recordTrigger,
+  forgetTriggers,
   allowBidCalls,
   findCaller,
   reserveCall,
@@ -139,6 +142,7 @@ const sources: Record<FunctionName, string> = {
   removeOfGoal,
   removeEvents,
   removeOldEvents,
+  forgetRefused,
   countLostEvents,
   recordArchive,
 };

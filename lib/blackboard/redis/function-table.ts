@@ -177,10 +177,11 @@ export const functionTable = {
     outcomes: { logged: ["id"] },
   },
   recordTrigger: {
-    keys: ["record"],
-    args: { mark: "text", value: "text", fields: "fields", event: "event?" },
+    keys: ["record", "triggers"],
+    args: { trigger: "text", mark: "text", value: "text", fields: "fields", event: "event?" },
     outcomes: { recorded: [], already: [] },
   },
+  forgetTriggers: { keys: ["triggers"], args: { kept: "text*" }, outcomes: { forgotten: ["count"] } },
   ...modelFunctions,
   retireGoal: {
     keys: ["goal", "artefacts_of_goal", "open_questions", "goal_budget"],
@@ -197,6 +198,11 @@ export const functionTable = {
     keys: ["orchestrator", "removed_events"],
     args: { epoch: "number", ids: "text*" },
     outcomes: { removed: ["count"], fenced },
+  },
+  forgetRefused: {
+    keys: ["orchestrator", "refused_artefacts"],
+    args: { epoch: "number", cursor: "text", count: "number" },
+    outcomes: { looked: ["cursor"], fenced },
   },
   countLostEvents: { keys: ["log", "removed_events"], args: {}, outcomes: { lost: ["count"] } },
   recordArchive: {

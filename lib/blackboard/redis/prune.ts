@@ -34,6 +34,11 @@ export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
       return { outcome: (await call("removeOldEvents", stored, { epoch, ids })).outcome };
     },
 
+    forgetRefused(cursor, count, epoch) {
+      const stored = { orchestrator: keys.orchestrator, refused_artefacts: keys.refusedArtefacts };
+      return call("forgetRefused", stored, { epoch, cursor, count });
+    },
+
     async recordArchive(archive, event, actor) {
       const { sha256 } = archive;
       const args = { sha256, archive: JSON.stringify(archive), event: eventRecord(event, actor) };

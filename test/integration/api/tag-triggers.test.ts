@@ -105,6 +105,30 @@ test("two programs that look at the tags count the same changes", async () => {
   expect(await scene.goals()).toHaveLength(3);
 });
 
+test("a tag that has been gone for a month is forgotten, and one that is made again after that is new", async () => {
+  await using scene = await TriggerScene.open("2026-11-01T12:00:00Z");
+  const { path } = scene.repository;
+  const look = async (now: string) => {
+    scene.now = now;
+    await (await scene.start([release])).lookAtTags();
+    const known = [...(await scene.board.readTrigger(TriggerName.parse(release.name))).keys()];
+    return known.filter((field) => field !== "since").toSorted();
+  };
+  git(path, "tag", "v0");
+  expect(await look("2026-11-01T12:00:00Z")).toEqual(["tag:v0"]);
+  git(path, "tag", "v1");
+  expect(await look("2026-11-01T13:00:00Z")).toEqual(["tag:v0", "tag:v1"]);
+  git(path, "tag", "-d", "v1");
+  expect(await look("2026-11-02T12:00:00Z")).toEqual(["tag:v0", "tag:v1"]);
+  expect(await look("2026-12-02T11:59:59Z")).toEqual(["tag:v0", "tag:v1"]);
+  expect(await look("2026-12-02T12:00:00Z")).toEqual(["forgotten", "tag:v0"]);
+  expect(await scene.goals()).toHaveLength(1);
+  git(path, "tag", "v1");
+  expect(await look("2026-12-02T12:00:05Z")).toEqual(["forgotten", "tag:v0", "tag:v1"]);
+  expect(await look("2026-12-02T12:00:10Z")).toEqual(["forgotten", "tag:v0", "tag:v1"]);
+  expect(await scene.goals()).toHaveLength(2);
+});
+
 test("a program that ended between the goal and the record states no second goal", async () => {
   await using scene = await TriggerScene.open();
   await (await scene.start([release])).lookAtTags();

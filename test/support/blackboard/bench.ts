@@ -12,6 +12,7 @@ export type Bench = AsyncDisposable & {
   hand: {
     writeArtefact(id: ArtefactId, fields: Partial<ArtefactFields>): Promise<unknown>;
     readArtefact(id: ArtefactId): Promise<Partial<Record<string, string>>>;
+    removeArtefact(id: ArtefactId): Promise<unknown>;
     publish(text: string): Promise<unknown>;
     writeBid(claim: ClaimId, agent: string, word: string): Promise<unknown>;
     readBids(claim: ClaimId): Promise<Record<string, string>>;

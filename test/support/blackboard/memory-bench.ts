@@ -14,6 +14,7 @@ export async function openMemoryBench(): Promise<Bench> {
     hand: {
       writeArtefact: async (id, fields) => memory.hand.writeArtefact(id, fields),
       readArtefact: async (id) => memory.hand.readArtefact(id),
+      removeArtefact: async (id) => memory.hand.removeArtefact(id),
       publish: async (text) => memory.hand.publish(text),
       writeBid: async (claim, agent, word) => memory.hand.writeBid(claim, agent, word),
       readBids: async (claim) => memory.hand.readBids(claim),

@@ -36,6 +36,7 @@ export async function openRedisBench(
     hand: {
       writeArtefact: (id, fields) => server.cli("HSET", key(`artifact:${id}`), ...Object.entries(fields).flat()),
       readArtefact: (id) => readHash(`artifact:${id}`),
+      removeArtefact: (id) => server.cli("DEL", key(`artifact:${id}`)),
       publish: (text) => server.cli("PUBLISH", key("artefact_events"), text),
       writeBid: (claim, agent, word) => server.cli("HSET", key(`claim:${claim}:bids`), agent, word),
       readBids: (claim) => readHash(`claim:${claim}:bids`),

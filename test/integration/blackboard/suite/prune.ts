@@ -115,6 +115,27 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.countLostEvents()).toBe(0);
   });
 
+  test("the refusal of an artefact that is gone is forgotten, by the leader alone", async () => {
+    await using bench = await open();
+    const { board, hand } = bench;
+    const { epoch } = await openClaim(board, []);
+    const [gone, there] = [sampleArtefact(), sampleArtefact()];
+    for (const { id } of [gone, there]) {
+      await hand.writeArtefact(id, { id, payload: "half" });
+      await board.adoptArtefact(id, epoch, { isOverdue: true });
+    }
+    await hand.removeArtefact(gone.id);
+    expect(await board.forgetRefused("0", 100, epoch + 1)).toEqual({ outcome: "fenced" });
+    expect(await board.forgetRefused("0", 100, epoch)).toEqual({ outcome: "looked", cursor: "0" });
+    // What is known of a content is said once, and what is forgotten, again.
+    for (const { id } of [there, gone]) {
+      await hand.writeArtefact(id, { id, payload: "half" });
+      await board.adoptArtefact(id, epoch, { isOverdue: true });
+    }
+    const refused = (await events(board)).filter(({ type }) => type === "artefact_refused");
+    expect(refused.map(({ artefact_id }) => artefact_id)).toEqual([gone.id, there.id, gone.id]);
+  });
+
   test("a file into which goals were moved is known by its digest, and logged", async () => {
     await using bench = await open();
     const { board } = bench;

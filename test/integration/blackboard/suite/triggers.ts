@@ -37,6 +37,35 @@ export function triggersSuite(open: () => Promise<Bench>): void {
     expect(await board.readEvents("0", 100)).toEqual([]);
   });
 
+  test("marks that are forgotten go alone", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const record = { trigger: nightly };
+    await board.recordTrigger({ record, mark: "since", value: "one", fields: { "tag:v1": "a", "tag:v2": "b" }, actor });
+    await board.forgetMarks(nightly, []);
+    await board.forgetMarks(nightly, ["tag:v1", "tag:v3"]);
+    expect(Object.fromEntries(await board.readTrigger(nightly))).toEqual({ since: "one", "tag:v2": "b" });
+    await board.forgetMarks(TriggerName.parse("weekly"), ["since"]);
+    expect(await board.readEvents("0", 100)).toEqual([]);
+  });
+
+  test("triggers that sett.yml no longer has are forgotten, and the records of goals stay", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const weekly = TriggerName.parse("weekly");
+    const goal = sampleArtefact();
+    await board.createArtefact(goal, actor);
+    const mark = { mark: "trigger", value: "one", actor };
+    for (const trigger of [nightly, weekly]) await board.recordTrigger({ record: { trigger }, ...mark });
+    await board.recordTrigger({ record: { goal: goal.goal_id }, ...mark });
+    expect(await board.forgetTriggers([weekly, TriggerName.parse("never")])).toBe(1);
+    expect((await board.readTrigger(nightly)).size).toBe(0);
+    expect((await board.readTrigger(weekly)).size).toBe(1);
+    expect(await board.forgetTriggers([weekly])).toBe(0);
+    expect(await board.forgetTriggers([])).toBe(1);
+    expect((await board.readGoal(goal.goal_id)).trigger).toBe("one");
+  });
+
   test("that a trigger has stated a goal is on record once, in the goal's own record", async () => {
     await using bench = await open();
     const { board } = bench;

@@ -21,6 +21,7 @@ const silent = new Set<FunctionName>([
   "removeEvents",
   "countLostEvents",
   "recordArchive",
+  "forgetTriggers",
   "answerMail",
   "dropMail",
   "reopenMail",

@@ -59,6 +59,7 @@ function redisSide(redis: VirtualRedis, boards: readonly [Blackboard, Blackboard
     hand: {
       writeArtefact: (id, fields) => raw.hSet(keys.artefact(id), fields),
       readArtefact: (id) => raw.hGetAll(keys.artefact(id)),
+      removeArtefact: (id) => raw.del(keys.artefact(id)),
       publish: (text) => raw.publish(keys.artefactChannel, text),
       // The twin has no place for bids on a claim that does not exist.
       writeBid: async (claim, agent, word) =>
@@ -93,6 +94,7 @@ export function memorySide(): Side & { state: State } {
     hand: {
       writeArtefact: async (id, fields) => hand.writeArtefact(id, fields),
       readArtefact: async (id) => hand.readArtefact(id),
+      removeArtefact: async (id) => hand.removeArtefact(id),
       publish: async (text) => hand.publish(text),
       writeBid: async (claim, agent, word) => hand.writeBid(claim, agent, word),
       readBids: async (claim) => hand.readBids(claim),

@@ -33,6 +33,10 @@ export function stateOfMemory(state: State): NormalState {
   );
   set(keys.openQuestions, [...state.openQuestions]);
   for (const [trigger, marks] of state.triggers.triggers) set(keys.trigger(trigger), marks);
+  set(
+    keys.triggers,
+    mapped(state.triggers.triggers, () => "1"),
+  );
   for (const [question, answer] of state.answers) set(keys.question(question), { answer });
   for (const [key, { reply }] of state.replies) set(keys.reply(key), reply);
   for (const [subject, byHook] of state.deliveries)

@@ -31,6 +31,7 @@ async function scene() {
     deferDue: () => leader.deferDue([{ kind: "bids", claim: claim.id }], 1),
     logAsLeader: () => leader.logAsLeader({ type: "event_given_up" }),
     removeOldEvents: () => leader.removeOldEvents([]),
+    forgetRefused: () => leader.forgetRefused("0", 1),
     postAsLeader: () => leader.postAsLeader(sampleArtefact({ source_artefacts: [goal.id] })),
   };
   return { board, epoch, writes };

@@ -30,6 +30,13 @@ export const handMoves: readonly Move[] = [
       );
     },
   },
+  {
+    weight: 0.5,
+    make: (world) => {
+      const id = world.random.pick([...world.state.artefacts.keys()].filter((one) => !world.state.indexed.has(one)));
+      return id && byHand("removeArtefact", id);
+    },
+  },
   { weight: 1, make: (world) => call(world.handle(), "findUnindexedArtefacts") },
   { weight: 1, make: (world) => byHand("readArtefact", world.artefactId()) },
   { weight: 1, make: (world) => byHand("publish", world.artefactId()) },

@@ -127,6 +127,12 @@ const nightly = TriggerName.parse("nightly");
 const triggers = [nightly, TriggerName.parse("release")];
 
 export const triggerMoves: readonly Move[] = [
+  { weight: 0.5, make: (world) => call(world.handle(), "forgetTriggers", world.random.some(triggers)) },
+  {
+    weight: 0.5,
+    make: (world) =>
+      call(world.handle(), "forgetMarks", world.random.pick(triggers) ?? nightly, ["run", world.random.oneOf("trigger", "goal")]),
+  },
   { weight: 1, make: (world) => call(world.handle(), "readTrigger", world.random.pick(triggers) ?? nightly) },
   {
     weight: 2,
@@ -149,6 +155,7 @@ export const triggerMoves: readonly Move[] = [
 ];
 
 export const pruneMoves: readonly Move[] = [
+  { weight: 0.6, make: (world) => call(world.leading(), "forgetRefused", "0", 1_000, world.epoch()) },
   {
     weight: 2.5,
     make: (world) => {
@@ -182,7 +189,7 @@ export const pruneMoves: readonly Move[] = [
       return call(world.leading(), "removeOldEvents", world.random.some(ids, 0.1), world.epoch());
     },
   },
-  { weight: 0.6, make: (world) => call(world.handle(), "countLostEvents") },
+  { weight: 1, make: (world) => call(world.handle(), "countLostEvents") },
   {
     weight: 1,
     make: (world) => {
