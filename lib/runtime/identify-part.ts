@@ -22,16 +22,6 @@ export function identifyPart(
   return undefined;
 }
 
-/** Also true of a part whose labels of Sett cannot be read. */
-export function belongsTo(
-  instance: InstanceName,
-  sort: Sort,
-  name: string,
-  labels: Record<string, string> | null | undefined,
-): boolean {
-  return (labels?.[instanceLabel] ?? identifyPart(sort, name, labels)?.instance) === instance;
-}
-
 type Pattern = [RegExp, (agent: string) => PartKind | undefined];
 
 /** Patterns without an agent's name come first: an instance's name may contain such a part. */

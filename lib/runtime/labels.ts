@@ -28,15 +28,25 @@ export type PartKind =
 
 /**
  * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. `fingerprint` identifies all that a
- * container was made from: a container with the same fingerprint need not be replaced.
+ * container was made from: a container with the same fingerprint need not be replaced. `id`: of the instance, made at its first
+ * `sett up` (lib/runtime/instance-id.ts); the version before gave none.
  */
-export type PartLabels = { instance: InstanceName; workspace: string; version: string; fingerprint?: string } & PartKind;
+export type PartLabels = {
+  instance: InstanceName;
+  workspace: string;
+  version: string;
+  fingerprint?: string;
+  id?: string;
+} & PartKind;
 
 export const instanceLabel = "dev.sett.instance";
 const workspaceLabel = "dev.sett.workspace";
 const versionLabel = "dev.sett.version";
-const fingerprintLabel = "dev.sett.fingerprint";
-const componentLabel = "dev.sett.component";
+export const fingerprintLabel = "dev.sett.fingerprint";
+const idLabel = "dev.sett.id";
+/** It is new for each container, so that one from an image of ours (`docker commit`) is not taken for ours. */
+export const madeLabel = "dev.sett.made";
+export const componentLabel = "dev.sett.component";
 const agentLabel = "dev.sett.agent";
 const roleLabel = "dev.sett.role";
 const goalLabel = "dev.sett.goal";
@@ -50,6 +60,7 @@ export function writeLabels(part: PartLabels): Record<string, string> {
     [workspaceLabel]: part.workspace,
     [versionLabel]: part.version,
     ...(part.fingerprint !== undefined && { [fingerprintLabel]: part.fingerprint }),
+    ...(part.id !== undefined && { [idLabel]: part.id }),
     [componentLabel]: part.component,
     ...kindLabels(part),
   };
@@ -99,7 +110,7 @@ export function readLabels(labels: Record<string, string>): PartLabels | undefin
     instance: instance.data,
     workspace: labels[workspaceLabel] ?? "",
     version: labels[versionLabel] ?? "",
-    ...withoutUndefined({ fingerprint: labels[fingerprintLabel] }),
+    ...withoutUndefined({ fingerprint: labels[fingerprintLabel], id: labels[idLabel] }),
     ...kind,
   };
 }

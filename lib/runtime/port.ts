@@ -101,7 +101,10 @@ export type ContainerPart = {
 export type VolumePart = { name: string; labels: PartLabels };
 export type NetworkPart = { id: string; name: string; labels: PartLabels };
 
-/** All parts with the labels of one instance or, without labels, with its names. Ordered by name. */
+/** What has a name of ours, and is not ours. */
+export type Stranger = { sort: "container" | "volume" | "network"; name: string };
+
+/** All parts of one instance (lib/runtime/own-part.ts). Ordered by name. */
 export type InstanceParts = {
   instance: InstanceName;
   containers: ContainerPart[];
@@ -163,8 +166,7 @@ export type MemoryVolume = { owner: Owner; sizeBytes: number };
 
 export type Volumes = {
   /**
-   * `kept`: it existed already, with the same instance's labels, or without any. Throws `instance-taken` when it belongs to another
-   * instance. `memory`: it is in memory, for its owner alone, and is empty again when no container uses it.
+   * `kept`: it existed already, with the same instance's labels. Throws `instance-taken` when it is another's. `memory`: it is in memory, for its owner alone, and is empty again when no container uses it.
    */
   create(name: string, labels: PartLabels, memory?: MemoryVolume): Promise<"created" | "kept">;
   /** Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws `image-not-found`. */
@@ -204,6 +206,8 @@ export type ContainerRuntime = {
   instances(workspace?: string): Promise<InstanceParts[]>;
   /** Everything of one instance; empty lists when there is nothing. */
   parts(instance: InstanceName): Promise<InstanceParts>;
+  /** What has a name that a part of this instance could need, and is not its: nothing uses it or removes it. Ordered by name. */
+  strangers(instance: InstanceName): Promise<Stranger[]>;
   /**
    * Removes everything of one instance, its running containers killed; `blackboard: "keep"` leaves that volume, and the one with the record
    * of model calls.

@@ -1,4 +1,4 @@
-// What was left without a label, as by two who knew nothing of each other: it is seen, used or mended by `up`, and removed by `down`.
+// What has a name of the instance and is not its own is named before anything is made, and never used or removed.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { $ } from "bun";
 import Docker from "dockerode";
@@ -29,37 +29,99 @@ async function named(): Promise<string[]> {
   return lists.flatMap((text) => text.split("\n").filter((line) => line !== ""));
 }
 
-const listed = async () => JSON.parse(await sett.need("list", "--json")).find(({ name }: { name: string }) => name === sett.name);
-
-/** Another network of that name. False on an Engine that refuses it. */
+/** Another network of that name and with its labels, as two processes make them. False on an Engine that refuses it. */
 async function secondNetwork(): Promise<boolean> {
-  return await new Docker().createNetwork({ Name: `sett-${sett.name}`, CheckDuplicate: false }).then(
+  const { Labels } = await new Docker().getNetwork(`sett-${sett.name}`).inspect();
+  return await new Docker().createNetwork({ Name: `sett-${sett.name}`, Labels, CheckDuplicate: false }).then(
     () => true,
     () => false,
   );
 }
 
-test("volumes and networks without labels are listed, and gone with down --volumes", async () => {
-  await $`docker volume create sett-${sett.name}-workspace-echo && docker network create sett-${sett.name}`.quiet();
-  await secondNetwork();
-  expect(await listed()).toMatchObject({ state: "down", workspace: "" });
-  await sett.need("down", "--name", sett.name, "--volumes");
-  expect(await named()).toEqual([]);
+const strangers = {
+  volume: (name: string) => $`docker volume create ${name}`.quiet(),
+  network: (name: string) => $`docker network create ${name}`.quiet(),
+  container: (name: string) => $`docker create --name ${name} --entrypoint true sett/agent-base`.quiet(),
+};
+
+test("a stranger's container, volume or network is named before anything is built, and left alone by up and down", async () => {
+  const own = `sett-${sett.name}`;
+  const all = [
+    ["container", `${own}-redis`, `docker rm --force ${own}-redis`],
+    ["volume", `${own}-blackboard`, `docker volume rm ${own}-blackboard`],
+    ["volume", `${own}-workspace-echo`, `docker volume rm ${own}-workspace-echo`],
+    ["network", own, `docker network rm ${own}`],
+    ["container", `${own}.lock`, `docker rm --force ${own}.lock`],
+  ] as const;
+  for (const [sort, name, remedy] of all) {
+    await strangers[sort](name);
+    const { code, err } = await sett.sett("up", "--name", sett.name);
+    expect(code).toBe(1);
+    expect(err).toContain(`${sort} ${name} exists that Sett has not made for this instance.`);
+    expect(err).toContain(remedy);
+    expect(err).not.toContain("building");
+    expect((await sett.sett("down", "--name", sett.name, "--volumes")).code).toBe(1);
+    expect(await named()).toEqual([name]);
+    expect(JSON.parse(await sett.need("list", "--json")).map((each: { name: string }) => each.name)).not.toContain(sett.name);
+    await $`${{ raw: remedy }}`.quiet();
+  }
 }, 300_000);
 
-test("up goes on with volumes without labels, makes one of two networks, and takes the place of a container", async () => {
-  await $`docker volume create sett-${sett.name}-workspace-echo && docker volume create sett-${sett.name}-blackboard`.quiet();
-  await $`docker network create sett-${sett.name} && docker create --name sett-${sett.name}-orchestrator sett/agent-base`.quiet();
-  await secondNetwork();
+test("what a person makes from an agent's container, or beside it, outlives the instance", async () => {
   await sett.up();
-  expect((await named()).filter((name) => name === `sett-${sett.name}`)).toHaveLength(1);
-  await sett.need("forage", "--goal", "hello", "--watch", "--name", sett.name);
-  // A second one beside the one in use, which is left alone.
-  await secondNetwork();
-  expect(await sett.need("up", "--name", sett.name)).toContain("nothing has changed");
-  expect((await named()).filter((name) => name === `sett-${sett.name}`)).toHaveLength(1);
-  await sett.need("down", "--name", sett.name, "--volumes", "--timeout", "1s");
-  expect(await named()).toEqual([]);
+  const own = `sett-${sett.name}`;
+  const [kept, image] = [`keepme-${sett.name}`, `kept-${sett.name}`];
+  const nameless = (await $`docker commit ${own}-agent-echo`.text()).trim();
+  await $`docker commit ${own}-agent-echo ${image}`.quiet();
+  // Nothing needs this name, and no label says that it is ours.
+  const volume = `${own}-workspace-c`;
+  await $`docker volume create ${volume} && docker create --name ${kept} ${image} && docker create --name ${own}-agent-spare ${image}`.quiet();
+  try {
+    const listed = JSON.parse(await sett.need("list", "--json")).find(({ name }: { name: string }) => name === sett.name);
+    const names = ["agent-echo", "orchestrator", "redis"].map((part) => `${own}-${part}`);
+    expect(listed.containers.map(({ name }: { name: string }) => name)).toEqual(names);
+    expect((await sett.sett("doctor")).out).not.toContain(kept);
+    await sett.up();
+    await sett.need("down", "--timeout", "1s");
+    // In the place of one of ours, with each of its labels.
+    await $`docker rename ${own}-agent-spare ${own}-agent-echo`.quiet();
+    const { err } = await sett.sett("up", "--name", sett.name);
+    expect(err).toContain(`A container ${own}-agent-echo exists that Sett has not made`);
+    await $`docker rename ${own}-agent-echo ${own}-agent-spare`.quiet();
+    await sett.up();
+    await sett.need("down", "--volumes", "--timeout", "1s");
+    expect(await named()).toEqual([`${own}-agent-spare`, volume]);
+    await $`docker container inspect ${kept}`.quiet();
+    await $`docker image inspect ${nameless} ${image}`.quiet();
+  } finally {
+    await $`docker rm --force ${kept} ${own}-agent-spare; docker volume rm ${volume}; docker rmi --force ${image} ${nameless}`
+      .nothrow()
+      .quiet();
+  }
+}, 300_000);
+
+test("the id of the instance is kept in git's configuration, and a blackboard of another id is refused", async () => {
+  const id = () => $`git config sett.${sett.name}.id`.cwd(sett.folder).nothrow().text();
+  await sett.up();
+  const first = await id();
+  expect(first).toMatch(/^[0-9a-f]{16}\.\d+\n$/);
+  expect(await $`docker volume inspect --format ${'{{index .Labels "dev.sett.id"}}'} sett-${sett.name}-blackboard`.text()).toBe(
+    first,
+  );
+  await sett.need("down", "--timeout", "1s");
+  // As in a fresh clone in the same place.
+  await $`git config --remove-section sett.${sett.name}`.cwd(sett.folder).quiet();
+  await sett.up();
+  expect(await id()).toBe(first);
+  await sett.need("down", "--timeout", "1s");
+  await $`git config sett.${sett.name}.id 00.1`.cwd(sett.folder).quiet();
+  const { code, err } = await sett.sett("up", "--name", sett.name);
+  expect(code).toBe(1);
+  expect(err).toContain(`git config sett.${sett.name}.id ${first.trim()}`);
+  await $`git config sett.${sett.name}.id ${first.trim()}`.cwd(sett.folder).quiet();
+  await sett.up();
+  await sett.need("down", "--volumes", "--timeout", "1s");
+  expect(await id()).toBe("");
 }, 300_000);
 
 test("two networks of one name, both in use, are made one again", async () => {

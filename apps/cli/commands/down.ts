@@ -2,6 +2,7 @@
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { KeptId } from "../../../lib/git/kept-id.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
@@ -138,11 +139,19 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
     return;
   }
   await repository?.removeRefs(instance);
+  await forgetId(repository, instance, shell);
   await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
   await repository?.removeFolders(instance);
   await runtime.images.removeBuilt(instance);
   shell.messages.done(`${instance} is removed, with its blackboard.`);
+}
+
+async function forgetId(repository: HostRepository | undefined, instance: InstanceName, shell: Shell): Promise<void> {
+  if (repository === undefined) return;
+  await new KeptId(repository.place, instance, shell.env).remove().catch((error: unknown) => {
+    shell.messages.warn(`The id of ${instance} stays in the repository's configuration: ${messageOf(error)}`);
+  });
 }
 
 /** An instance that is broken, or on a full disk, must still go down. */

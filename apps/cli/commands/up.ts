@@ -7,7 +7,10 @@ import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { KeptId } from "../../../lib/git/kept-id.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
@@ -24,7 +27,7 @@ import { type ApplyInput, applyPlan } from "../up/apply.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { importImages } from "../up/carried-images.ts";
 import { cassettesNote, prepareCassettes, readCassettes } from "../up/cassettes.ts";
-import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
+import { chooseInstance, knownId, requireFreeOrOwn, requireNoStrangers } from "../up/checks.ts";
 import { choosePorts } from "../up/choose-port.ts";
 import { engineSocketFor } from "../up/engine-socket.ts";
 import { explainFailure } from "../up/explain-failure.ts";
@@ -117,6 +120,9 @@ export const up = defineCommand({
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);
+    requireNoStrangers(instance, written, await runtime.strangers(instance));
+    const keptId = await new KeptId(repository.place, instance, shell.env).read();
+    const id = knownId(before, keptId) ?? newInstanceId(randomBytes(8).toString("hex"), new Date());
     const undoSteps = new UndoSteps();
     shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
 
@@ -148,6 +154,7 @@ export const up = defineCommand({
     );
     const containers = planInstance({
       instance,
+      id,
       workspace,
       version,
       config,
@@ -173,6 +180,7 @@ export const up = defineCommand({
     };
     const tools = { runtime, progress, signal, undoSteps };
     try {
+      if (id !== keptId) await keepId(repository, { instance, id, undoSteps }, shell);
       const outcome = await applyPlan({
         ...tools,
         instance,
@@ -210,6 +218,21 @@ export const up = defineCommand({
     return;
   },
 });
+
+/** Without it the labels of the parts still say whose they are. */
+async function keepId(
+  repository: HostRepository,
+  { instance, id, undoSteps }: { instance: InstanceName; id: string; undoSteps: UndoSteps },
+  shell: Shell,
+): Promise<void> {
+  const kept = new KeptId(repository.place, instance, shell.env);
+  try {
+    await kept.write(id);
+    undoSteps.add(() => kept.remove());
+  } catch (error) {
+    shell.messages.warn(`The id of ${instance} is not in the repository's configuration: ${messageOf(error)}`);
+  }
+}
 
 /** In a rootless Engine it is the user who runs the Engine, and has the rights of no other. */
 const rootOfContainers = { uid: 0, gid: 0 };

@@ -1,10 +1,14 @@
 // Checks before `sett up` makes anything.
 import { basename } from "node:path";
+import type { SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { notOurs } from "../../../lib/runtime/not-ours.ts";
+import { idsOf } from "../../../lib/runtime/own-part.ts";
+import type { InstanceParts, Stranger } from "../../../lib/runtime/port.ts";
 import { hasAnything, instanceNameOf, workspaceOf } from "../instance/find-instance.ts";
 import { howItRuns } from "../instance/parts.ts";
+import { plannedNames } from "./planned-names.ts";
 
 /**
  * The instance of --name, else the one instance of this repository (a kept blackboard is enough), else a new one named after the folder.
@@ -80,7 +84,7 @@ function isMade({ containers, networks }: InstanceParts): boolean {
 function requireOwn(parts: InstanceParts, workspace: string): void {
   const { instance } = parts;
   const owner = workspaceOf(parts);
-  // Parts without labels belong to no repository: `sett up` takes them over.
+  // A part that names no repository belongs to none: `sett up` takes it over.
   if (owner === workspace || owner === "") return;
   if (isMade(parts)) {
     const state = howItRuns(parts) ?? "starting now, or left incomplete";
@@ -91,4 +95,34 @@ function requireOwn(parts: InstanceParts, workspace: string): void {
   throw new SettError("instance-taken", `The name ${instance} belongs to ${owner}, whose blackboard is kept.`, {
     hint: `Choose another name (--name NAME), or remove that blackboard: sett down --name ${instance} --volumes`,
   });
+}
+
+/** Throws `instance-taken` where something of another's has a name that this instance needs. */
+export function requireNoStrangers(instance: InstanceName, config: SettConfig, strangers: readonly Stranger[]): void {
+  const needed = plannedNames(instance, config);
+  const ofCub = `sett-${instance}-cub-`;
+  const inTheWay = strangers.filter(
+    ({ sort, name }) => needed[sort].includes(name) || (sort === "volume" && name.startsWith(ofCub)),
+  );
+  if (inTheWay.length > 0) throw notOurs(inTheWay);
+}
+
+/**
+ * The id of the instance: that of its parts, else that of the repository, else undefined. `kept`: what the repository knows. Throws
+ * `instance-taken` where the two differ.
+ */
+export function knownId(parts: InstanceParts | undefined, kept: string | undefined): string | undefined {
+  if (parts === undefined) return kept;
+  const { instance, containers, volumes, networks } = parts;
+  const all = [...volumes, ...networks, ...containers];
+  const found = idsOf(all.map(({ labels }) => ({ labels }))).get(instance);
+  if (found === undefined || kept === undefined || found === kept) return found ?? kept;
+  const named = all.find(({ labels }) => labels.id === found)?.name ?? instance;
+  throw new SettError(
+    "instance-taken",
+    `${named} was made for another instance named ${instance}: its id is ${found}, and the one of this repository is ${kept}.`,
+    {
+      hint: `If it is this one's all the same, as after a restore: git config sett.${instance}.id ${found}. Else choose another name: sett up --name NAME`,
+    },
+  );
 }

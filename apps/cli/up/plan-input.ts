@@ -26,6 +26,8 @@ export type PlannedImage = {
 
 export type PlanInput = {
   instance: InstanceName;
+  /** Of the instance: a label of each part. */
+  id: string;
   /** The repository's folder. */
   workspace: string;
   version: string;

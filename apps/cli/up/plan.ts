@@ -87,6 +87,7 @@ export function planInstance(input: PlanInput): InstancePlan {
     instance,
     workspace: input.workspace,
     version: input.version,
+    id: input.id,
     ...kind,
   });
   const agents = config.agents.map((agent) => ({

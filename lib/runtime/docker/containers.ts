@@ -1,9 +1,11 @@
 // The life of one container: started, stopped, removed.
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec } from "../container-spec.ts";
+import { madeLabel } from "../labels.ts";
 import { containerOptions } from "./container-options.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 
@@ -28,7 +30,9 @@ export async function startContainer(
 async function create(docker: Docker, spec: ContainerSpec, logs: Docker.HostConfig["LogConfig"]): Promise<Docker.Container> {
   const options = containerOptions(spec);
   const HostConfig = { ...options.HostConfig, ...withoutUndefined({ LogConfig: logs }) };
-  return await named(spec.name, `create the container ${spec.name}`, () => docker.createContainer({ ...options, HostConfig }));
+  return await named(spec.name, `create the container ${spec.name}`, () =>
+    docker.createContainer({ ...options, HostConfig, Labels: { ...options.Labels, [madeLabel]: randomUUID() } }),
+  );
 }
 
 export async function startContainerAgain(docker: Docker, container: string): Promise<void> {

@@ -1,20 +1,20 @@
-// Finds Sett's containers, volumes and networks by their labels, or by their names where they have none, and reads their states.
+// Finds Sett's containers, volumes and networks (lib/runtime/own-part.ts), and reads their states.
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
-import { identifyPart } from "../identify-part.ts";
 import type { PartLabels } from "../labels.ts";
-import type { ContainerPart, ContainerState, InstanceParts, NetworkPart, VolumePart } from "../port.ts";
+import { idsOf, isNameIn, ownPart, withIdOfInstance } from "../own-part.ts";
+import type { ContainerPart, ContainerState, InstanceParts, Stranger } from "../port.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere } from "./errors.ts";
 
 type Parts = Omit<InstanceParts, "instance">;
-type Everything = Awaited<ReturnType<typeof listEverything>>;
+type Own = Awaited<ReturnType<typeof ownParts>>;
 
 /** `workspace`: only the instances of this repository; then no container of another one is inspected. */
 export async function allInstances(docker: Docker, workspace?: string): Promise<InstanceParts[]> {
-  const everything = await listEverything(docker);
-  const own = workspace === undefined ? undefined : instancesOf(everything, workspace);
-  const parts = await partsOf(docker, everything, ({ instance }) => own?.has(instance) ?? true);
+  const own = await ownParts(docker);
+  const wanted = workspace === undefined ? undefined : instancesOf(own, workspace);
+  const parts = await partsOf(docker, own, ({ instance }) => wanted?.has(instance) ?? true);
   const all = [...parts.containers, ...parts.volumes, ...parts.networks];
   const names = [...new Set(all.map((part) => part.labels.instance))].sort();
   return names.map((instance) => ({
@@ -26,53 +26,117 @@ export async function allInstances(docker: Docker, workspace?: string): Promise<
 }
 
 export async function instanceParts(docker: Docker, instance: InstanceName): Promise<InstanceParts> {
-  return { instance, ...(await partsOf(docker, await listEverything(docker), (labels) => labels.instance === instance)) };
+  return { instance, ...(await partsOf(docker, await ownParts(docker), (labels) => labels.instance === instance)) };
 }
 
-/** One labelled part is enough: others may have no labels. */
-function instancesOf({ containers, volumes, networks }: Everything, workspace: string): Set<InstanceName> {
-  const labels = [
-    ...containers.map((one) => identifyPart("container", one.name, one.labels)),
-    ...volumes.map((one) => identifyPart("volume", one.Name, one.Labels)),
-    ...networks.map((one) => identifyPart("network", one.Name, one.Labels)),
-  ];
-  return new Set(labels.flatMap((known) => (known?.workspace === workspace ? [known.instance] : [])));
+/** One part that names the repository is enough. */
+function instancesOf({ containers, volumes, networks }: Own, workspace: string): Set<InstanceName> {
+  const all = [...containers, ...volumes, ...networks];
+  return new Set(all.flatMap(({ labels }) => (labels.workspace === workspace ? [labels.instance] : [])));
 }
 
 export async function findContainer(docker: Docker, container: string): Promise<ContainerPart | undefined> {
   const info = await askIfThere(`look for the container ${container}`, () => docker.getContainer(container).inspect());
-  return info === undefined ? undefined : containerPart(info);
+  return info === undefined ? undefined : await containerPart(docker, info);
 }
 
-/** Everything on this Engine: a part of Sett may not have the label that one could filter by. */
-export async function listEverything(docker: Docker) {
+/** What has a name that Sett gives to parts of this instance, and is not of it. Ordered by name. */
+export async function strangersOf(docker: Docker, instance: InstanceName): Promise<Stranger[]> {
+  const everything = await listEverything(docker);
+  const own = await ownOf(docker, everything);
+  const others = <Part extends { name: string; id: string }>(sort: Stranger["sort"], all: Part[], known: readonly Part[]) =>
+    all
+      .filter(({ name, id }) => isNameIn(instance, name) && !known.some((part) => part.id === id))
+      .map(({ name }) => ({ sort, name }));
+  return byName([
+    ...others("container", everything.containers, own.containers),
+    ...others("volume", everything.volumes, own.volumes),
+    ...others("network", everything.networks, own.networks),
+  ]);
+}
+
+/** All that is Sett's on this Engine, with its labels. */
+export async function ownParts(docker: Docker) {
+  return await ownOf(docker, await listEverything(docker));
+}
+
+async function ownOf(docker: Docker, { containers, volumes, networks }: Awaited<ReturnType<typeof listEverything>>) {
+  const labelled = await Promise.all(
+    containers.map(async (one) => {
+      const isCandidate = ownPart(one) !== undefined;
+      return isCandidate ? ownPart({ ...one, imageLabels: await labelsOfImage(docker, one.imageId) }) : undefined;
+    }),
+  );
+  const all = {
+    containers: known(containers, (_, index) => labelled[index]),
+    volumes: known(volumes, ownPart),
+    networks: known(networks, ownPart),
+  };
+  const ids = idsOf([...all.volumes, ...all.networks, ...all.containers]);
+  return {
+    containers: withIdOfInstance(all.containers, ids),
+    volumes: withIdOfInstance(all.volumes, ids),
+    networks: withIdOfInstance(all.networks, ids),
+  };
+}
+
+function known<Part extends object>(parts: Part[], labelsOf: (part: Part, index: number) => PartLabels | undefined) {
+  return parts.flatMap((part, index) => {
+    const labels = labelsOf(part, index);
+    return labels === undefined ? [] : [{ ...part, labels }];
+  });
+}
+
+/** Everything on this Engine: a stranger has no label that one could filter by. */
+async function listEverything(docker: Docker) {
   const [containers, { Volumes: volumes }, networks] = await ask("list what Sett has here", () =>
     Promise.all([docker.listContainers({ all: true }), docker.listVolumes(), docker.listNetworks()]),
   );
   return {
-    containers: containers.map(({ Id, Names, Labels }) => ({ id: Id, name: bareName(Names[0] ?? ""), labels: Labels })),
-    volumes: volumes ?? [],
-    networks,
+    containers: containers.map(({ Id, Names, Labels, ImageID, Created }) => ({
+      ...{ id: Id, name: bareName(Names[0] ?? ""), labels: Labels },
+      ...{ imageId: ImageID, createdSeconds: Created },
+    })),
+    // The Engine says when a volume has last changed, and not when it was made.
+    volumes: (volumes ?? []).map(({ Name, Labels }) => ({ id: Name, name: Name, labels: Labels, createdSeconds: 0 })),
+    networks: networks.map(({ Id, Name, Labels, Created }) => {
+      return { id: Id, name: Name, labels: Labels, createdSeconds: secondsOf(Created) };
+    }),
   };
+}
+
+/** Whole seconds, as the id has. An unknown time counts as early. */
+function secondsOf(time: string | undefined): number {
+  const ms = Date.parse(time ?? "");
+  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1_000);
+}
+
+const imageLabels = new WeakMap<Docker, Map<string, Readonly<Record<string, string>>>>();
+
+/** Those of an image never change. None where the image is gone. */
+async function labelsOfImage(docker: Docker, id: string): Promise<Readonly<Record<string, string>>> {
+  const cached = imageLabels.get(docker) ?? new Map<string, Readonly<Record<string, string>>>();
+  imageLabels.set(docker, cached);
+  const found = cached.get(id);
+  if (found !== undefined) return found;
+  const image = await askIfThere(`look at the image ${id}`, () => docker.getImage(id).inspect());
+  const labels = image?.Config?.Labels ?? {};
+  cached.set(id, labels);
+  return labels;
 }
 
 async function partsOf(
   docker: Docker,
-  { containers, volumes, networks }: Everything,
+  { containers, volumes, networks }: Own,
   isWanted: (labels: PartLabels) => boolean,
 ): Promise<Parts> {
-  const wanted = <Part extends { labels: PartLabels }>(part: Part | undefined) =>
-    part !== undefined && isWanted(part.labels) ? [part] : [];
-  const own = containers.filter(({ name, labels }) => {
-    const known = identifyPart("container", name, labels);
-    return known !== undefined && isWanted(known);
-  });
+  const own = containers.filter(({ labels }) => isWanted(labels));
   // A container that is removed between the list and its inspection is left out.
   const inspected = await Promise.all(own.map(({ id }) => findContainer(docker, id)));
   return {
-    containers: byName(inspected.flatMap(wanted)),
-    volumes: byName(volumes.map(volumePart).flatMap(wanted)),
-    networks: byName(networks.map(networkPart).flatMap(wanted)),
+    containers: byName(inspected.flatMap((part) => (part !== undefined && isWanted(part.labels) ? [part] : []))),
+    volumes: byName(volumes.filter(({ labels }) => isWanted(labels)).map(({ name, labels }) => ({ name, labels }))),
+    networks: byName(networks.filter(({ labels }) => isWanted(labels)).map(({ id, name, labels }) => ({ id, name, labels }))),
   };
 }
 
@@ -80,10 +144,12 @@ function bareName(name: string): string {
   return name.replace(/^\//, "");
 }
 
-function containerPart(info: Docker.ContainerInspectInfo): ContainerPart | undefined {
-  const name = bareName(info.Name);
-  const labels = identifyPart("container", name, info.Config.Labels);
+async function containerPart(docker: Docker, info: Docker.ContainerInspectInfo): Promise<ContainerPart | undefined> {
+  const candidate = { name: bareName(info.Name), labels: info.Config.Labels };
+  if (ownPart(candidate) === undefined) return undefined;
+  const labels = ownPart({ ...candidate, imageLabels: await labelsOfImage(docker, info.Image) });
   if (labels === undefined) return undefined;
+  const { name } = candidate;
   return {
     id: info.Id,
     name,
@@ -125,16 +191,6 @@ function publishedPorts(info: Docker.ContainerInspectInfo): ContainerPart["ports
   return Object.entries(info.NetworkSettings.Ports ?? {}).flatMap(([port, bindings]) =>
     (bindings ?? []).map((binding) => ({ port: Number.parseInt(port, 10), hostPort: Number(binding.HostPort) })),
   );
-}
-
-function volumePart(volume: Docker.VolumeInspectInfo): VolumePart | undefined {
-  const labels = identifyPart("volume", volume.Name, volume.Labels);
-  return labels === undefined ? undefined : { name: volume.Name, labels };
-}
-
-function networkPart(network: Docker.NetworkInspectInfo): NetworkPart | undefined {
-  const labels = identifyPart("network", network.Name, network.Labels);
-  return labels === undefined ? undefined : { id: network.Id, name: network.Name, labels };
 }
 
 function byName<T extends { name: string }>(parts: T[]): T[] {

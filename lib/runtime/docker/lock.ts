@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { carrierImage } from "../names.ts";
+import { notOurs } from "../not-ours.ts";
 import type { Lock } from "../port.ts";
 import { removeContainer } from "./containers.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
@@ -22,6 +23,7 @@ export async function acquireLock(docker: Docker, name: string, holder: string):
     const lock = own && (await startHolder(docker, own, name));
     if (lock !== undefined) return lock;
     const found = await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect());
+    if (found !== undefined && found.Config.Labels?.[heldByLabel] === undefined) throw notOurs([{ sort: "container", name }]);
     if (found !== undefined && Date.now() >= deadline) {
       if (found.State.Running) return { outcome: "taken", by: found.Config.Labels[heldByLabel] ?? "" };
       // The process that made it died before it ran. Removed by its id, and not by force: that fails if the container runs by now.

@@ -2,6 +2,7 @@
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
+import { notOurs } from "../not-ours.ts";
 import { askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
 
 export async function createNetwork(
@@ -22,10 +23,7 @@ export async function createNetwork(
     });
   } catch (error) {
     if (statusOf(error) !== 409) throw explain(error, `create the network ${name}`);
-    throw new SettError("instance-taken", `There is a network named ${name} already.`, {
-      hint: "`sett list` shows the instances; `sett down` removes the parts of one.",
-      cause: error,
-    });
+    throw notOurs([{ sort: "network", name }]);
   }
 }
 

@@ -2,7 +2,7 @@
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
-import { instanceLabel } from "../labels.ts";
+import { componentLabel, instanceLabel } from "../labels.ts";
 import { isAgentImageTag } from "../names.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
@@ -16,9 +16,15 @@ export async function removeBuiltImages(docker: Docker, instance: InstanceName):
   const images = await ask(`list the images of ${instance}`, () =>
     docker.listImages({ filters: { label: [`${instanceLabel}=${instance}`] } }),
   );
-  const names = images.flatMap(({ Id, RepoTags, RepoDigests }) => {
+  const names = images.flatMap(({ Id, RepoTags, RepoDigests, Labels }) => {
+    // Only containers have that label: the image was made of one of them (`docker commit`), by a person.
+    const isCommitted = Labels?.[componentLabel] !== undefined;
     const tags = named(RepoTags);
-    return tags.length + named(RepoDigests).length === 0 ? [Id] : tags.filter((tag) => isAgentImageTag(instance, tag));
+    return tags.length + named(RepoDigests).length === 0
+      ? isCommitted
+        ? []
+        : [Id]
+      : tags.filter((tag) => isAgentImageTag(instance, tag));
   });
   const failures: unknown[] = [];
   // One after the other: an Engine that removes an image's last names at the same time miscounts them.

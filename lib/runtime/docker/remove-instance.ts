@@ -1,33 +1,25 @@
-// Removes everything that has an instance's label or, without a label, one of its names.
+// Removes everything of an instance, and nothing that only looks like it (lib/runtime/own-part.ts).
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
-import { belongsTo } from "../identify-part.ts";
 import { keptVolumeNames } from "../names.ts";
 import { removeContainer } from "./containers.ts";
-import { listEverything } from "./inspect-parts.ts";
+import { ownParts } from "./inspect-parts.ts";
 import { removeNetwork } from "./networks.ts";
 import { removeVolume } from "./volumes.ts";
 
-/**
- * Uses only the instance's label, so that it also removes what another version of Sett has labelled in its own way. One part that cannot be
- * removed does not stop the removal of the others; the first failure is thrown at the end.
- */
+/** One part that cannot be removed does not stop the removal of the others; the first failure is thrown at the end. */
 export async function removeInstance(
   docker: Docker,
   instance: InstanceName,
   { blackboard }: { blackboard: "keep" | "remove" },
 ): Promise<void> {
-  const { containers, volumes, networks } = await listEverything(docker);
-  const own = containers.filter(({ name, labels }) => belongsTo(instance, "container", name, labels));
-  const removed = await Promise.allSettled(own.map(({ id }) => removeContainer(docker, id)));
+  const { containers, volumes, networks } = await ownParts(docker);
+  const isOwn = ({ labels }: { labels: { instance: InstanceName } }) => labels.instance === instance;
+  const removed = await Promise.allSettled(containers.filter(isOwn).map(({ id }) => removeContainer(docker, id)));
   const kept = blackboard === "keep" ? keptVolumeNames(instance) : [];
   const freed = await Promise.allSettled([
-    ...networks
-      .filter(({ Name, Labels }) => belongsTo(instance, "network", Name, Labels))
-      .map(({ Id, Name }) => removeNetwork(docker, Name, Id)),
-    ...volumes
-      .filter(({ Name, Labels }) => !kept.includes(Name) && belongsTo(instance, "volume", Name, Labels))
-      .map(({ Name }) => removeVolume(docker, Name)),
+    ...networks.filter(isOwn).map(({ id, name }) => removeNetwork(docker, name, id)),
+    ...volumes.filter((volume) => isOwn(volume) && !kept.includes(volume.name)).map(({ name }) => removeVolume(docker, name)),
   ]);
   for (const result of [...removed, ...freed]) if (result.status === "rejected") throw result.reason;
 }

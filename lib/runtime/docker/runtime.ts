@@ -8,7 +8,7 @@ import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
 import { type EngineAddress, explainUnreachable, findEngine, type HostEnvironment } from "./find-engine.ts";
 import { findImage, pullImage } from "./images.ts";
-import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
+import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
 import { limitAnswers } from "./limit-answers.ts";
 import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
@@ -78,6 +78,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
     },
     instances: (workspace) => allInstances(docker, workspace),
     parts: (instance) => instanceParts(docker, instance),
+    strangers: (instance) => strangersOf(docker, instance),
     removeInstance: (instance, keeping) => removeInstance(docker, instance, keeping),
   };
 }

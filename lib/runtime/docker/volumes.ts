@@ -1,9 +1,10 @@
 // Volumes: creates and fills them, sets their owner, removes them.
+import { randomBytes, randomUUID } from "node:crypto";
 import type Docker from "dockerode";
-import { SettError } from "../../model/errors.ts";
 import type { Owner } from "../container-spec.ts";
-import { identifyPart } from "../identify-part.ts";
-import { type PartLabels, writeLabels } from "../labels.ts";
+import { madeLabel, type PartLabels, writeLabels } from "../labels.ts";
+import { notOurs } from "../not-ours.ts";
+import { ownPart } from "../own-part.ts";
 import type { MemoryVolume } from "../port.ts";
 import { volumeMount } from "./container-options.ts";
 import { removeContainer } from "./containers.ts";
@@ -28,11 +29,10 @@ export async function createVolume(
     );
     return "created";
   }
-  const found = identifyPart("volume", name, existing.Labels);
-  if (found?.instance === labels.instance && found.component === labels.component) return "kept";
-  throw new SettError("instance-taken", `There is a volume named ${name} already, and it is not this instance's.`, {
-    hint: `Look at it with \`docker volume inspect ${name}\`, or choose another name for the instance.`,
-  });
+  const found = ownPart({ name, labels: existing.Labels });
+  const isOther = found?.id !== undefined && labels.id !== undefined && found.id !== labels.id;
+  if (found?.instance === labels.instance && found.component === labels.component && !isOther) return "kept";
+  throw notOurs([{ sort: "volume", name }]);
 }
 
 /** As for `mount`. */
@@ -71,8 +71,10 @@ async function withIdleContainer(
   const { Labels: labels } = await ask(`look for the volume ${volume}`, () => docker.getVolume(volume).inspect());
   const container = await ask(`use the volume ${volume} with ${image}`, () =>
     docker.createContainer({
+      // Without a name of ours it would belong to no instance where this process dies in between.
+      name: `${volume}.idle-${randomBytes(4).toString("hex")}`,
       Image: image,
-      Labels: labels ?? {},
+      Labels: { ...labels, [madeLabel]: randomUUID() },
       // The Engine asks for a command, even where none will run.
       Entrypoint: ["/never-run"],
       HostConfig: { Mounts: [volumeMount(volume, target, { isReadOnly: false, isFilled })] },

@@ -93,6 +93,8 @@ export function processRuntime(
     },
     instances: (workspace) => allInstances(registry, workspace),
     parts: (instance) => instanceParts(registry, instance),
+    // The registry is this program's alone.
+    strangers: async () => [],
     removeInstance: (instance, keeping) => removeInstance(registry, instance, keeping),
   };
 }

@@ -18,6 +18,7 @@ export function sampleConfig(text: string, host: Readonly<Record<string, string>
 export function samplePlan(config: SettConfig, over: Partial<PlanInput> = {}): ReturnType<typeof planInstance> {
   return planInstance({
     instance: InstanceName.parse("demo"),
+    id: "0123456789abcdef.1790000000",
     workspace: "/home/ada/repository",
     version: "1.2.3",
     config,

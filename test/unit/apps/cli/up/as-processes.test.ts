@@ -39,6 +39,7 @@ const planned = (config: SettConfig) =>
     instance: InstanceName.parse("demo"),
     workspace: "/home/ada/repository",
     version: "1.2.3",
+    id: "0123456789abcdef.1790000000",
     config,
     registrations: [],
     repository: {

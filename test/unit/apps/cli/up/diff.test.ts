@@ -36,6 +36,7 @@ function planOf(
     instance,
     workspace: "/home/ada/repository",
     version: "1.2.3",
+    id: "0123456789abcdef.1790000000",
     config,
     registrations: registrationsOf(config, new Map()),
     repository: { objectsDir: "/objects", exchangeDir: "/exchange", user },

@@ -26,6 +26,7 @@ function planOf(api: string | undefined, over: Partial<ApiPlace> = {}, engineSoc
     instance: InstanceName.parse("demo"),
     workspace: "/home/ada/repository",
     version: "1.2.3",
+    id: "0123456789abcdef.1790000000",
     config,
     repository: { objectsDir: "/objects", exchangeDir: "/exchange", user },
     registrations: [],

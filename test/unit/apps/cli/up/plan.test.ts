@@ -40,6 +40,7 @@ function plan(over: Partial<PlanInput> = {}) {
     instance: InstanceName.parse("demo"),
     workspace: "/home/ada/repository",
     version: "1.2.3",
+    id: "0123456789abcdef.1790000000",
     config: configOf(text),
     repository: {
       objectsDir: "/home/ada/repository/.git/sett/objects/demo",

@@ -1,0 +1,56 @@
+// What is ours has our labels and our name by its own creation, and the id of its instance.
+import { expect, test } from "bun:test";
+import { InstanceName } from "../../../../lib/model/ids.ts";
+import { newInstanceId } from "../../../../lib/runtime/instance-id.ts";
+import { madeLabel, type PartLabels, writeLabels } from "../../../../lib/runtime/labels.ts";
+import { idsOf, ownPart, withIdOfInstance } from "../../../../lib/runtime/own-part.ts";
+import { agentName } from "../../../support/records/sample.ts";
+
+const demo = InstanceName.parse("demo");
+const agent: PartLabels = {
+  ...{ instance: demo, workspace: "/work", version: "1.2.3", fingerprint: "image=1", id: "aa.1000" },
+  ...{ component: "agent", agent: agentName("echo"), role: "echo" },
+};
+const labels = { ...writeLabels(agent), [madeLabel]: "one" };
+
+test("labels without a name of the instance, and a name without labels, make no part", () => {
+  expect(ownPart({ name: "sett-demo-agent-echo", labels })).toEqual(agent);
+  expect(ownPart({ name: "sett-demo-agent-echo.old", labels })).toEqual(agent);
+  for (const name of ["keepme", "sett-demonstration", "sett-other-agent-echo", "x-sett-demo-agent-echo"])
+    expect(ownPart({ name, labels })).toBeUndefined();
+  for (const other of [{}, null, undefined, { "dev.sett.instance": "demo" }])
+    expect(ownPart({ name: "sett-demo-redis", labels: other })).toBeUndefined();
+});
+
+test("the labels that a container has from its image count for nothing, also where the image is of one of ours", () => {
+  const name = "sett-demo-agent-echo";
+  expect(ownPart({ name, labels, imageLabels: labels })).toBeUndefined();
+  expect(ownPart({ name, labels: { ...labels, [madeLabel]: "two" }, imageLabels: labels })).toEqual(agent);
+  // The image that was built for the agent has a label as well.
+  expect(ownPart({ name, labels, imageLabels: { "dev.sett.instance": "demo" } })).toEqual(agent);
+});
+
+test("a container of the version before is ours, and not one from its image", () => {
+  const before = writeLabels(agent);
+  const name = "sett-demo-agent-echo";
+  expect(ownPart({ name, labels: before, imageLabels: { "dev.sett.instance": "demo" } })).toEqual(agent);
+  expect(ownPart({ name, labels: before, imageLabels: before })).toBeUndefined();
+});
+
+test("another id is another instance's, and without one only what is older than the id is taken over", () => {
+  const { id: _, ...withoutId } = agent;
+  const part = (labels: PartLabels, createdSeconds: number) => ({ labels, createdSeconds });
+  const blackboard = { ...withoutId, component: "blackboard" as const };
+  const id = newInstanceId("aa", new Date(1_000_900));
+  const parts = [
+    part({ ...agent, id: "bb.5" }, 2_000),
+    part({ ...blackboard, id }, 1_000),
+    part({ ...agent, id }, 1_000),
+    part(withoutId, 1_000),
+    part(withoutId, 1_001),
+  ];
+  const ids = idsOf(parts);
+  expect([...ids]).toEqual([[demo, "aa.1000"]]);
+  expect(withIdOfInstance(parts, ids)).toEqual(parts.slice(1, 4));
+  expect(withIdOfInstance([part(withoutId, 2_000)], idsOf([]))).toHaveLength(1);
+});
