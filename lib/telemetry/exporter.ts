@@ -14,6 +14,8 @@ export type ExporterOptions = {
   origin: Origin;
   settings: Pick<TraceSettings, "delayMs" | "maxQueue" | "maxBatch">;
   log: JsonLog;
+  /** The address of the collector, without a password. */
+  address: string;
   /** How long the end may take, for what is left. */
   lastTryMs?: number;
 };
@@ -56,7 +58,7 @@ export class Exporter {
 
   /** Until the signal aborts; then what is left has one more try. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { exporter, settings, log, lastTryMs = defaultLastTryMs } = this.#options;
+    const { exporter, settings, log, address, lastTryMs = defaultLastTryMs } = this.#options;
     while (!signal.aborted) {
       if (this.#queue.length < settings.maxBatch) await this.#bell.wait(settings.delayMs, signal);
       if (signal.aborted || this.#queue.length === 0 || (await this.#sendBatch())) continue;
@@ -65,7 +67,7 @@ export class Exporter {
     const isOver = aborted(AbortSignal.timeout(lastTryMs));
     await Promise.race([this.#sendRest(), isOver]);
     this.#hasEnded = true;
-    if (this.waiting > 0) log.warn("Spans were not exported before the end", { spans: this.waiting });
+    if (this.waiting > 0) log.warn("Spans were not exported before the end", { address, spans: this.waiting });
     await Promise.race([exporter.shutdown().catch(() => undefined), isOver]);
   }
 
@@ -75,7 +77,7 @@ export class Exporter {
 
   /** False where it should be tried again. */
   async #sendBatch(): Promise<boolean> {
-    const { exporter, settings, origin, log } = this.#options;
+    const { exporter, settings, origin, log, address } = this.#options;
     const batch = this.#queue.splice(0, settings.maxBatch);
     const readable = batch.map((span) => readableSpan(span, origin));
     this.#sending = batch.length;
@@ -91,10 +93,10 @@ export class Exporter {
     }
     if (isRefusal(error)) {
       this.#lose("refused", batch.length);
-      log.error("The collector refuses spans", { error: messageOf(error), spans: batch.length });
+      log.error("The collector refuses spans", { address, error: messageOf(error), spans: batch.length });
       return true;
     }
-    if (this.#failures === 0) log.warn("The collector does not take spans, trying again", { error: messageOf(error) });
+    if (this.#failures === 0) log.warn("The collector does not take spans, trying again", { address, error: messageOf(error) });
     this.#failures += 1;
     this.#queue.unshift(...batch);
     const surplus = this.#queue.length - settings.maxQueue;

@@ -19,5 +19,17 @@ export async function openExporter(settings: TraceSettings, { instance, version 
     "sett.instance": instance,
     ...settings.resource,
   });
-  return new Exporter({ exporter, origin: { resource, scope: { name: "sett", version } }, settings, log });
+  return new Exporter({
+    exporter,
+    origin: { resource, scope: { name: "sett", version } },
+    settings,
+    log,
+    address: withoutPassword(url),
+  });
+}
+
+/** What may be said of where spans go. */
+export function withoutPassword(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
 }

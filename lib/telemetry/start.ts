@@ -11,7 +11,7 @@ import type { Exporter } from "./exporter.ts";
 import { LogFollower } from "./follow-log.ts";
 import { GoalStates } from "./goal-states.ts";
 import { createInstanceMetrics, type InstanceMetrics } from "./metrics.ts";
-import { openExporter } from "./open-exporter.ts";
+import { openExporter, withoutPassword } from "./open-exporter.ts";
 import { gaugeRefresher } from "./refresh-gauges.ts";
 import type { TelemetrySettings } from "./settings.ts";
 import { SpansOfLog } from "./spans-of-log.ts";
@@ -124,9 +124,4 @@ function showExporter(metrics: InstanceMetrics, { exported, waiting, lost }: Exp
 function show(counter: InstanceMetrics["spansExported"], count: number): void {
   counter.reset();
   counter.inc(count);
-}
-
-function withoutPassword(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
 }

@@ -18,12 +18,15 @@ const spansOf = (count: number) => Array.from({ length: count }, (_, index) => s
 
 type Answer = { code: number; error?: Error };
 
+const address = "http://collector.example:4318/v1/traces";
+
 /** `answer`: to the batches in turn, the last one to all that follow. */
 function scene(answers: Answer[], settings = {}) {
   const batches: string[][] = [];
   const lines: string[] = [];
   const stop = new AbortController();
   const exporter = new Exporter({
+    address,
     exporter: {
       export(spans: ReadableSpan[], done: (answer: Answer) => void) {
         batches.push(spans.map(({ name }) => name));
@@ -68,9 +71,9 @@ describe("spans", () => {
     stop.abort();
     await running;
     expect(batches).toEqual([0, 1, 2].map(() => ["span 0", "span 1"]));
-    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-      "The collector does not take spans, trying again",
-      "The collector takes spans again",
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { msg: "The collector does not take spans, trying again", address },
+      { msg: "The collector takes spans again" },
     ]);
   });
 
@@ -108,10 +111,10 @@ test("the end does not wait for a collector that never answers", async () => {
     (line) => lines.push(line),
     () => new Date(0),
   );
-  const exporter = new Exporter({ exporter: silent, origin, settings, log, lastTryMs: 10 });
+  const exporter = new Exporter({ exporter: silent, origin, settings, log, address, lastTryMs: 10 });
   exporter.add(spansOf(3));
   await exporter.run(AbortSignal.abort());
-  expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ spans: 3 })]);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ spans: 3, address })]);
 });
 
 test("the SDK's own exporter gets spans as it makes them itself", async () => {
@@ -122,7 +125,7 @@ test("the SDK's own exporter gets spans as it makes them itself", async () => {
     () => {},
     () => new Date(0),
   );
-  const exporter = new Exporter({ exporter: memory, origin, settings, log });
+  const exporter = new Exporter({ exporter: memory, origin, settings, log, address });
   exporter.add([{ ...spanOf("goal"), parentId: "00f067aa0ba902b7", error: "failed" }]);
   const running = exporter.run(stop.signal);
   const [span] = await waitFor("it", () => memory.getFinishedSpans().length > 0 && memory.getFinishedSpans());
