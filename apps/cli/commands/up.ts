@@ -111,7 +111,7 @@ export const up = defineCommand({
     });
     const { tls, warnings: aboutTls } = await readTls(config, Date.now());
     const warn = (sentence: string) => shell.messages.warn(sentence);
-    for (const sentence of [...(await committedSecrets(config, repository)), ...aboutTls]) warn(sentence);
+    for (const sentence of [...(await committedSecrets(config, repository)), ...secrets.warnings, ...aboutTls]) warn(sentence);
     using progress = new Progress(shell.err);
     const { version, interrupted: signal } = shell;
     if (machine === undefined) await importImages({ runtime, shell, progress });

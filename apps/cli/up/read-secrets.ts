@@ -9,6 +9,7 @@ import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { TokenDigest } from "../../../lib/model/api-access.ts";
 import type { SecretSource } from "../../../lib/model/config-secrets.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { commonValue } from "./common-value.ts";
 import type { SecretValues } from "./start-keeper.ts";
 
 /** A shorter value cannot be masked: it is found in what has nothing to do with it. */
@@ -22,8 +23,11 @@ type Machine = {
   signal: AbortSignal;
 };
 
-/** What is made of the secrets of sett.yml. Of a token only the digest goes on. `hooks`: those of webhooks in base64, by name. */
-export type ReadSecrets = { agents: SecretValues; tokens: TokenDigest[]; hooks: Record<string, string> };
+/**
+ * What is made of the secrets of sett.yml. Of a token only the digest goes on. `hooks`: those of webhooks in base64, by name. `warnings`:
+ * sentences about values that agents write by accident.
+ */
+export type ReadSecrets = { agents: SecretValues; tokens: TokenDigest[]; hooks: Record<string, string>; warnings: string[] };
 
 /** Those that are named, each read once. Throws `config-invalid`, and `interrupted`. No message has a part of a value. */
 export async function readSecrets({ secrets, ...users }: WithSecrets, machine: Machine): Promise<ReadSecrets> {
@@ -41,6 +45,9 @@ export async function readSecrets({ secrets, ...users }: WithSecrets, machine: M
         .filter((agent) => agent.secrets.length > 0)
         .map((agent) => [agent.name, Object.fromEntries(agent.secrets.map(({ name }) => [name, inBase64(name)]))]),
     ),
+    warnings: [...new Set(agents.flatMap((agent) => agent.secrets.map(({ name }) => name)))].flatMap((name) =>
+      warningAbout(name, values.get(name) ?? Buffer.of()),
+    ),
     hooks: Object.fromEntries(hookSecrets(users).map((name) => [name, hookSecret(name, values.get(name) ?? Buffer.of())])),
     tokens: (services.api?.tokens ?? []).map(({ name, secret, may }) => ({
       name,
@@ -48,6 +55,14 @@ export async function readSecrets({ secrets, ...users }: WithSecrets, machine: M
       may,
     })),
   };
+}
+
+function warningAbout(name: string, value: Buffer): string[] {
+  const kind = commonValue(value.toString("utf8"));
+  if (kind === undefined) return [];
+  const effect =
+    "Agents write such a value without knowing it: it is masked in what they write, and commits that have it are refused.";
+  return [`The value of the secret ${name} is ${kind}. ${effect} Replace it by a longer one at random.`];
 }
 
 /** A sentence for each file that is committed: agents, and everyone with a clone, can read it there. */

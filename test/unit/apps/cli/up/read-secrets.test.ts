@@ -68,6 +68,20 @@ test.each([
   expect(String(error)).not.toContain("a-secret");
 });
 
+test("a value that agents write without knowing it is named by its kind, and not shown", async () => {
+  const text =
+    "version: '1.0'\nsecrets: { door: { environment: DOOR }, key: { environment: KEY } }\n" +
+    'agents: { a: { image: "b:1", command: [run], secrets: [door, key] }, b: { image: "b:1", command: [run], secrets: [door] } }\n';
+  const host = { DOOR: "Standard\n", KEY: "f7c1-90ab-22" };
+  const { config } = parseConfig({ text, file: "sett.yml", folder, host });
+  if (config === undefined) throw new Error("The configuration has mistakes.");
+  const { warnings } = await readSecrets(config, { folder, env: host, signal: new AbortController().signal });
+  expect(warnings).toEqual([
+    expect.stringContaining("The value of the secret door is a word of the contract between Sett and commands."),
+  ]);
+  expect(warnings.join()).not.toContain("Standard");
+});
+
 test("Ctrl+C ends a command that waits", async () => {
   const stop = new AbortController();
   const reading = errorOf(read("{ one: { command: [sleep, '60'] } }", "one", stop.signal));
@@ -83,6 +97,7 @@ test("of a token of the API only the digest goes on, and a line break at its end
   expect(read).toEqual({
     agents: {},
     hooks: {},
+    warnings: [],
     tokens: [{ name: "ci", sha256: createHash("sha256").update(token).digest("hex"), may: ["read", "forage"] }],
   });
 });
