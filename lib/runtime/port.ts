@@ -194,10 +194,11 @@ export type ContainerRuntime = {
   /** Throws `docker-unreachable`, with what to do about it. */
   check(): Promise<EngineInfo>;
   /**
-   * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the description that other processes get.
+   * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the description that other processes get. The
+   * signal ends the attempts to acquire it.
    * Throws `image-not-found` when the lock is free and the runtime has no image to hold it with.
    */
-  lock(instance: InstanceName, holder: string): Promise<Lock>;
+  lock(instance: InstanceName, holder: string, signal?: AbortSignal): Promise<Lock>;
   images: Images;
   containers: Containers;
   volumes: Volumes;

@@ -157,9 +157,10 @@ async function forgetId(repository: HostRepository | undefined, instance: Instan
 /** An instance that is broken, or on a full disk, must still go down. */
 async function lockIfPossible(runtime: ContainerRuntime, instance: InstanceName, shell: Shell) {
   try {
-    return await lockInstance(runtime, instance);
+    return await lockInstance(runtime, instance, shell.interrupted);
   } catch (error) {
-    if (!(error instanceof SettError) || error.code === "instance-taken" || error.code === "docker-unreachable") throw error;
+    if (!(error instanceof SettError) || ["instance-taken", "docker-unreachable", "interrupted"].includes(error.code))
+      throw error;
     // Without that image no `sett up` gets far enough to need the lock.
     if (error.code !== "image-not-found")
       shell.messages.warn(`Do not run \`sett up\` for this instance now: sett could not lock the instance. ${error.message}`);

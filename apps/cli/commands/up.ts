@@ -116,7 +116,7 @@ export const up = defineCommand({
     const { version, interrupted: signal } = shell;
     if (machine === undefined) await importImages({ runtime, shell, progress });
     await prepareCarrier({ runtime, version, progress, signal });
-    await using _lock = await lockInstance(runtime, instance);
+    await using _lock = await lockInstance(runtime, instance, signal);
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);

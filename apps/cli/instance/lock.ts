@@ -6,8 +6,12 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 
 /** The lock is held until it is disposed of. Throws `instance-taken` when another process has it, and what `lock` throws. */
-export async function lockInstance(runtime: Pick<ContainerRuntime, "lock">, instance: InstanceName): Promise<AsyncDisposable> {
-  const lock = await runtime.lock(instance, ownName());
+export async function lockInstance(
+  runtime: Pick<ContainerRuntime, "lock">,
+  instance: InstanceName,
+  signal?: AbortSignal,
+): Promise<AsyncDisposable> {
+  const lock = await runtime.lock(instance, ownName(), signal);
   if (lock.outcome === "held") return lock;
   const by = lock.by === "" ? "" : `, by ${lock.by}`;
   throw new SettError("instance-taken", `Another \`sett up\` or \`sett down\` is at work on ${instance}${by}.`, {

@@ -42,10 +42,7 @@ export class Connection {
     this.#beatMs = Math.min(1_000, Math.ceil(options.timeoutMs / 3));
   }
 
-  /**
-   * Rejects with `redis-unreachable` when contact cannot be made within `giveUpMs` or before the signal aborts, or at once when the
-   * password is wrong.
-   */
+  /** Rejects with `redis-unreachable`: late (`giveUpMs`), when the signal aborts, or at once when the password is wrong. */
   static async open(options: ConnectionOptions): Promise<Connection> {
     endpointOf(options.url);
     const connection = new Connection(options);

@@ -10,6 +10,7 @@ import { containerOptions } from "./container-options.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 
 const removalPollMs = 50;
+const removalPatienceMs = 60_000;
 
 /** `logs`: what is kept of what it prints. */
 export async function startContainer(
@@ -84,12 +85,22 @@ export async function removeContainer(docker: Docker, container: string): Promis
 }
 
 async function waitUntilGone(docker: Docker, container: string): Promise<void> {
+  const deadline = Date.now() + removalPatienceMs;
   for (;;) {
     const info = await askIfThere(`look for the container ${container}`, () => docker.getContainer(container).inspect());
     if (info === undefined) return;
     if (info.State.Status !== "removing") {
       await ask(`remove the container ${container}`, () => docker.getContainer(container).remove({ force: true, v: true }));
       return;
+    }
+    if (Date.now() >= deadline) {
+      throw new SettError(
+        "docker-failed",
+        `Docker has been removing the container ${container} for ${removalPatienceMs / 1_000} s.`,
+        {
+          hint: `Its files may be in use. Try \`docker rm --force ${container}\`, or restart the Engine.`,
+        },
+      );
     }
     await sleep(removalPollMs);
   }

@@ -1,5 +1,6 @@
 // Checks that the Engine answers, and reads what it says of itself.
 import type Docker from "dockerode";
+import { SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { EngineInfo } from "../port.ts";
 import { explain, isAbort } from "./errors.ts";
@@ -17,6 +18,8 @@ type Info = {
   CpuCfsQuota?: boolean;
   SecurityOptions?: string[] | null;
   DockerRootDir?: string;
+  /** Podman alone has it, in its imitation of this API. */
+  BuildahVersion?: string;
 };
 
 /** As in the names of images. */
@@ -25,9 +28,9 @@ const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch
 export async function checkEngine(docker: Docker, answerWithinMs: number): Promise<EngineInfo> {
   const ask: InfoRequest = docker.info.bind(docker);
   try {
-    const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions, DockerRootDir } = await ask({
-      abortSignal: AbortSignal.timeout(answerWithinMs),
-    });
+    const info = await ask({ abortSignal: AbortSignal.timeout(answerWithinMs) });
+    if (info.BuildahVersion !== undefined) throw isPodman(info.ServerVersion);
+    const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions, DockerRootDir } = info;
     const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option));
     return {
       version: ServerVersion,
@@ -43,6 +46,11 @@ export async function checkEngine(docker: Docker, answerWithinMs: number): Promi
     if (isAbort(error)) throw tooLate(answerWithinMs, error);
     throw explain(error, "tell its version");
   }
+}
+
+function isPodman(version: string): SettError {
+  const message = `This is Podman ${version}, which Sett does not support: the lock of an instance, and the isolation of its agents, rest on how Docker attaches, names networks and owns volumes, and Podman does these in other ways.`;
+  return new SettError("docker-unreachable", message, { hint: "Start a Docker Engine; DOCKER_HOST or a context names it." });
 }
 
 /** With `userns-remap`, the Engine keeps everything in a folder that is called after the first user of its containers: `…/165536.165536`. */

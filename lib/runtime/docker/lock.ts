@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import { carrierImage } from "../names.ts";
 import { notOurs } from "../not-ours.ts";
 import type { Lock } from "../port.ts";
@@ -14,13 +15,17 @@ const heldByLabel = "dev.sett.held-by";
 const pollMs = 50;
 /** The container of a process that has just died needs a moment to end, and a new container needs a moment to run. */
 const patienceMs = 5_000;
+/** After it the Engine contradicts itself, or does not remove what is left of the lock. */
+const giveUpMs = 15_000;
 
 /** Throws `image-not-found` where the lock is free and there is no image to hold it with. */
-export async function acquireLock(docker: Docker, name: string, holder: string): Promise<Lock> {
-  const deadline = Date.now() + patienceMs;
+export async function acquireLock(docker: Docker, name: string, holder: string, signal?: AbortSignal): Promise<Lock> {
+  const start = Date.now();
+  const deadline = start + patienceMs;
   for (;;) {
+    if (signal?.aborted) throw new SettError("interrupted", "Interrupted.");
     const own = await createHolder(docker, name, holder);
-    const lock = own && (await startHolder(docker, own, name));
+    const lock = own && (await startHolder(docker, own, name, signal));
     if (lock !== undefined) return lock;
     const found = await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect());
     if (found !== undefined && found.Config.Labels?.[heldByLabel] === undefined) throw notOurs([{ sort: "container", name }]);
@@ -31,6 +36,15 @@ export async function acquireLock(docker: Docker, name: string, holder: string):
         .getContainer(found.Id)
         .remove()
         .catch(() => undefined);
+    }
+    if (Date.now() - start >= giveUpMs) {
+      throw new SettError(
+        "docker-failed",
+        `Docker does not give the lock ${name}: a container of that name can neither be made nor removed.`,
+        {
+          hint: `Where \`docker ps --all --filter name=${name}\` shows one, and no \`sett up\` or \`sett down\` is at work: docker rm --force ${name}`,
+        },
+      );
     }
     await sleep(pollMs);
   }
@@ -66,19 +80,29 @@ async function createHolder(docker: Docker, name: string, holder: string): Promi
 }
 
 /** Undefined when another process has removed it, because it looked abandoned. */
-async function startHolder(docker: Docker, holder: Docker.Container, name: string): Promise<Lock | undefined> {
+async function startHolder(
+  docker: Docker,
+  holder: Docker.Container,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<Lock | undefined> {
+  const abort = withoutUndefined({ abortSignal: signal });
   try {
-    const connection = await holder.attach({ stream: true, stdin: true, hijack: true });
+    const connection = await holder.attach({ stream: true, stdin: true, hijack: true, ...abort });
     // When the Engine ends the connection, the work under the lock fails by itself.
     connection.on("error", () => undefined);
-    await holder.start();
+    await holder.start(abort);
     const release = async () => {
-      await removeContainer(docker, holder.id).finally(() => connection.end());
+      // Where it cannot be removed, the end of the connection ends it a moment later.
+      await removeContainer(docker, holder.id).catch(() => undefined);
+      connection.end();
     };
     return { outcome: "held", [Symbol.asyncDispose]: release };
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
-    throw explain(error, `acquire the lock ${name}`);
+    // It would keep the name, and nothing would end it.
+    await removeContainer(docker, holder.id).catch(() => undefined);
+    throw explain(error, `acquire the lock ${name}`, signal);
   }
 }
 

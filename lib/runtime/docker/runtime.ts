@@ -9,7 +9,7 @@ import { execInContainer } from "./exec.ts";
 import { type EngineAddress, explainUnreachable, findEngine, type HostEnvironment } from "./find-engine.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts, strangersOf } from "./inspect-parts.ts";
-import { limitAnswers } from "./limit-answers.ts";
+import { boundAnswers, limitAnswers } from "./limit-answers.ts";
 import { loadImages } from "./load-images.ts";
 import { acquireLock } from "./lock.ts";
 import { logLimitsOf } from "./log-limits.ts";
@@ -21,13 +21,17 @@ import { removeInstance } from "./remove-instance.ts";
 import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
 
 const patienceMs = 30_000;
+/** An Engine that starts many containers at once may need half a minute for one. */
+const requestPatienceMs = 120_000;
 
 /** `env`: the variables by which the Engine is found, as for the docker command line. */
 type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
   /** How long `check` waits. Default: half a minute, which an Engine that builds or starts much may take. */
   answerWithinMs?: number;
-  /** How long each other request may take until its answer is complete. Default: as long as it takes, for some build images. */
+  /** How long each other request may take until its answer is complete, whatever it is. */
   limitMs?: number;
+  /** Without `limitMs`: how long each other request may take, but for those that build, pull, load or wait. Default: two minutes. */
+  patienceMs?: number;
 };
 
 /** Does not connect yet; `check` finds out whether the Engine answers. */
@@ -39,13 +43,14 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
       : { kind: "socket", path: options.socketPath, isForwarded: false, by: options.socketPath, tried: [options.socketPath] };
   const docker = await openEngine(address);
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
+  else boundAnswers(docker, options.patienceMs ?? requestPatienceMs);
   const logLimits = logLimitsOf(docker);
   return {
     check: () =>
       checkEngine(docker, options.answerWithinMs ?? options.limitMs ?? patienceMs).catch(async (error: unknown) => {
         throw await explainUnreachable(error, address, env);
       }),
-    lock: (instance, holder) => acquireLock(docker, lockName(instance), holder),
+    lock: (instance, holder, signal) => acquireLock(docker, lockName(instance), holder, signal),
     images: {
       find: (tag) => findImage(docker, tag),
       pull: (tag, progress) => pullImage(docker, tag, progress),

@@ -14,8 +14,17 @@ export type EngineProxy = AsyncDisposable & {
   readonly requests: { line: string; passed: boolean }[];
   /** From now on these get the beginning of an answer, and no more. */
   hangOn(patterns: readonly RegExp[]): void;
+  /** The n-th request from now on meets this fault, once; 0: none. */
+  failOn(nth: number, fault: Fault): void;
+  /** Resolves when that request has come. */
+  failed(): Promise<void>;
 };
 
+/** An answer of 500 or 403, a connection that ends without one, and one that stays open without one. */
+export const faults = ["error", "refuse", "cut", "hold"] as const;
+export type Fault = (typeof faults)[number];
+
+const statusOf = { error: 500, refuse: 403 } as const;
 const engine = (process.env.DOCKER_HOST ?? "").replace(/^unix:\/\//, "") || "/var/run/docker.sock";
 
 export async function startEngineProxy(): Promise<EngineProxy> {
@@ -24,6 +33,15 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   const requests: EngineProxy["requests"] = [];
   let patterns: readonly RegExp[] | undefined;
   let hanging: readonly RegExp[] = [];
+  let left = 0;
+  let fault: Fault = "error";
+  let fails = Promise.withResolvers<void>();
+  const faultNow = (): Fault | undefined => {
+    left -= 1;
+    if (left !== 0) return undefined;
+    fails.resolve();
+    return fault;
+  };
   const passes = (method: string, url: string) => {
     const line = `${method} ${url.replace(/^\/v[\d.]+/, "")}`;
     if (patterns === undefined) return true;
@@ -34,6 +52,13 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   const server = createServer((incoming, answer) => {
     if (!passes(incoming.method ?? "", incoming.url ?? "")) {
       answer.writeHead(403, { "content-type": "application/json" }).end('{"message":"refused by the proxy"}');
+      return;
+    }
+    const fault = faultNow();
+    if (fault === "cut") return void incoming.socket.destroy();
+    if (fault === "hold") return;
+    if (fault !== undefined) {
+      answer.writeHead(statusOf[fault], { "content-type": "application/json" }).end('{"message":"a fault of the proxy"}');
       return;
     }
     const { method, url, headers } = incoming;
@@ -52,6 +77,11 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   // A command in a container speaks over the connection itself.
   server.on("upgrade", ({ method, url, rawHeaders }, client, first) => {
     if (!passes(method ?? "", url ?? "")) return void client.destroy();
+    client.on("error", () => {});
+    const fault = faultNow();
+    if (fault === "cut") return void client.destroy();
+    if (fault === "hold") return;
+    if (fault !== undefined) return void client.end(`HTTP/1.1 ${statusOf[fault]} Fault\r\nContent-Length: 2\r\n\r\n{}`);
     const there = connect(engine);
     const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}\r\n`] : []));
     there.write(`${method} ${url} HTTP/1.1\r\n${lines.join("")}\r\n`);
@@ -76,6 +106,12 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     hangOn: (some) => {
       hanging = some;
     },
+    failOn: (nth, what) => {
+      left = nth;
+      fault = what;
+      fails = Promise.withResolvers<void>();
+    },
+    failed: () => fails.promise,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
