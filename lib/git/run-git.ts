@@ -36,6 +36,8 @@ export interface GitRun {
   /** Gets stdout, of any length, as it comes; nothing is returned then. */
   readonly onStdout?: (chunk: Uint8Array) => void;
   readonly env?: Readonly<Record<string, string>>;
+  /** What stdout is returned in: `latin1` has one character for each byte. UTF-8 without it. */
+  readonly encoding?: "latin1" | "utf8";
 }
 
 /** `exitCode` is null when a signal ended git; `limit`: which limit it exceeded, if we ended it for that. */
@@ -132,9 +134,13 @@ function feed(child: ChildProcess, stdin: string | undefined): void {
   if (stdin !== undefined) child.stdin?.end(stdin);
 }
 
-type Collecting = { ignoreStdout?: boolean } & Pick<GitRun, "onStdout">;
+type Collecting = { ignoreStdout?: boolean } & Pick<GitRun, "onStdout" | "encoding">;
 
-function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout }: Collecting = {}): Promise<GitResult> {
+function collect(
+  git: Git,
+  child: ChildProcess,
+  { ignoreStdout = false, onStdout, encoding = "utf8" }: Collecting = {},
+): Promise<GitResult> {
   const { timeMs, stdoutBytes: maxStdoutBytes } = { ...defaultLimits, ...git.limits };
   const stdout: Uint8Array[] = [];
   let stdoutBytes = 0;
@@ -188,7 +194,7 @@ function collect(git: Git, child: ChildProcess, { ignoreStdout = false, onStdout
       const exitCode = limit === undefined ? code : null;
       if (git.limits?.memoryBytes !== undefined && exitCode === notFound) return fail(failureLine(stderr) ?? "it is not found");
       if (exitCode !== 0 && isOutOfMemory(stderr)) limit ??= memorySentence(git.limits?.memoryBytes);
-      return resolve({ exitCode, stdout: Buffer.concat(stdout).toString("utf8"), stderr, ...(limit && { limit }) });
+      return resolve({ exitCode, stdout: Buffer.concat(stdout).toString(encoding), stderr, ...(limit && { limit }) });
     });
   });
 }

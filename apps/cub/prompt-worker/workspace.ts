@@ -1,6 +1,8 @@
 // The folder in which the model works, and its repository, if it has one.
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { Path } from "../../../lib/folders/folder-entries.ts";
+import { readName, showName, textOf } from "../../../lib/git/file-name.ts";
 import { type Git, runGit, tryGit } from "../../../lib/git/run-git.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 
@@ -28,36 +30,41 @@ export function gitIn({ git, root }: Pick<Workspace, "git" | "root">, args: read
   return runGit(git, { args, cwd: root, ...(stdin !== undefined && { stdin }) });
 }
 
-/** `shown`: relative to the workspace. */
-export type Place = { ok: true; path: string; shown: string } | { ok: false; reason: string };
+/** `shown`: relative to the workspace, as `showName` gives it. `folder`: what the path is in. */
+export type Place = { ok: true; path: Path; folder: Path; shown: string } | { ok: false; reason: string };
 
 /**
- * Where `path` leads, symbolic links followed. Refused outside of the workspace, and for writing inside a `.git`. It protects from
+ * Where `path` leads, as `readName` takes it, symbolic links followed. Refused outside of the workspace, and for writing inside a `.git`. It protects from
  * mistakes: a command that the model runs may do all that the container allows.
  */
 export async function placeOf({ root }: Pick<Workspace, "root">, path: string, use: "read" | "write"): Promise<Place> {
   const refuse = (reason: string): Place => ({ ok: false, reason: `${JSON.stringify(path)} ${reason}` });
-  if (path.includes("\0")) return refuse("is not a path.");
-  const real = await realPathOf(resolve(root, path));
+  const [name, top] = [readName(path), Buffer.from(root).toString("latin1")];
+  if (name.includes("\0")) return refuse("is not a path.");
+  const real = await realPathOf(resolve(top, name));
   if (real === undefined) return refuse("is a symbolic link that leads nowhere.");
-  if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) {
+  if (real !== top && !real.startsWith(top.endsWith(sep) ? top : top + sep)) {
     return refuse(`is outside of the workspace ${root}. Use paths inside of it.`);
   }
-  const shown = relative(root, real) || ".";
-  if (use === "write" && shown.split(sep).some((name) => name.toLowerCase() === ".git")) {
+  const inside = relative(top, real) || ".";
+  if (use === "write" && inside.split(sep).some((part) => part.toLowerCase() === ".git")) {
     return refuse("is inside `.git`, where no tool writes. Use `run` with git for that.");
   }
-  return { ok: true, path: real, shown };
+  return { ok: true, path: pathOf(real), folder: pathOf(dirname(real)), shown: showName(inside) };
 }
 
-/** Of a path that need not exist; undefined for a symbolic link that leads nowhere. */
+function pathOf(bytes: string): Path {
+  return textOf(bytes) ?? Buffer.from(bytes, "latin1");
+}
+
+/** Of a path in latin1 that need not exist; undefined for a symbolic link that leads nowhere. */
 async function realPathOf(path: string): Promise<string | undefined> {
   const missing: string[] = [];
   for (let existing = path; ; existing = dirname(existing)) {
-    const real = await realpath(existing).catch(() => undefined);
-    if (real !== undefined) return join(real, ...missing);
+    const real = await realpath(Buffer.from(existing, "latin1"), "buffer").catch(() => undefined);
+    if (real !== undefined) return join(real.toString("latin1"), ...missing);
     if (
-      await lstat(existing).then(
+      await lstat(pathOf(existing)).then(
         (found) => found.isSymbolicLink(),
         () => false,
       )

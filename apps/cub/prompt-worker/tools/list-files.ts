@@ -1,7 +1,8 @@
 // The tool that lists the workspace's files.
 import { lstat } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
+import { pathOfBytes } from "../../../../lib/folders/folder-entries.ts";
+import { showName } from "../../../../lib/git/file-name.ts";
 import { failureLine, tryGit } from "../../../../lib/git/run-git.ts";
 import { defineTool, output, type Tool } from "../tool.ts";
 import type { Workspace } from "../workspace.ts";
@@ -22,7 +23,10 @@ export function listFilesTool({ root, git, isRepository }: Workspace): Tool {
       glob: z.string().optional().describe("Such as `src/**/*.ts`, `*.md` (in every folder) or `docs`. Without it: all files."),
     }),
     use: async ({ glob }, signal) => {
-      const result = await tryGit({ ...git, limits }, { args: [...command, ...pathspecsOf(glob, root)], cwd: root });
+      const result = await tryGit(
+        { ...git, limits },
+        { args: [...command, ...pathspecsOf(glob, root)], cwd: root, encoding: "latin1" },
+      );
       signal.throwIfAborted();
       if (result.limit !== undefined) return output(`The list is too long: ${result.limit}. Give a narrower glob.`);
       if (result.exitCode !== 0 && (isRepository || result.exitCode !== 1))
@@ -31,7 +35,8 @@ export function listFilesTool({ root, git, isRepository }: Workspace): Tool {
       const shown: string[] = [];
       for (const name of names.slice(0, maxNames)) {
         // git lists a file that was removed until the removal is committed.
-        if (!isRepository || (await lstat(join(root, name)).catch(() => undefined)) !== undefined) shown.push(lineOf(name));
+        if (!isRepository || (await lstat(pathOfBytes(root, name)).catch(() => undefined)) !== undefined)
+          shown.push(showName(name));
       }
       if (shown.length === 0) return output(`No file${glob === undefined ? "" : ` matches ${glob}`}.`);
       const rest =
@@ -39,9 +44,4 @@ export function listFilesTool({ root, git, isRepository }: Workspace): Tool {
       return output(`${shown.join("\n")}${rest}`);
     },
   });
-}
-
-/** A name may have line breaks, and read like several names. */
-function lineOf(name: string): string {
-  return /\p{Cc}/u.test(name) ? JSON.stringify(name) : name;
 }

@@ -1,6 +1,7 @@
 // The tool that searches the workspace's files with a regular expression. git does it, in a process that can be ended: an expression that
 // takes for ever costs its time limit and no more.
 import { z } from "zod";
+import { showName } from "../../../../lib/git/file-name.ts";
 import { failureLine, tryGit } from "../../../../lib/git/run-git.ts";
 import { defineTool, output, type Tool } from "../tool.ts";
 import type { Workspace } from "../workspace.ts";
@@ -26,6 +27,7 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
     use: async ({ pattern, glob, ignore_case }, signal) => {
       const flags = [
         "--line-number",
+        "--null",
         "-I",
         "--perl-regexp",
         "--no-color",
@@ -33,11 +35,11 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
         ...(ignore_case ? ["--ignore-case"] : []),
       ];
       const args = ["grep", source, ...flags, "-e", pattern, "--", ...pathspecsOf(glob, root)];
-      const result = await tryGit({ ...git, limits }, { args, cwd: root });
+      const result = await tryGit({ ...git, limits }, { args, cwd: root, encoding: "latin1" });
       signal.throwIfAborted();
       if (result.exitCode !== null && result.exitCode > 1)
         return output(`The search failed: ${failureLine(result.stderr) ?? "git grep failed"}`);
-      const lines = result.stdout.split("\n").filter((line) => line !== "");
+      const lines = linesIn(result.stdout);
       if (lines.length === 0)
         return output(result.limit === undefined ? "No line matches." : `No line was found: ${reasonOf(result.limit)}`);
       const shown = lines
@@ -54,6 +56,14 @@ export function searchTool({ root, git, isRepository }: Workspace): Tool {
       return output([...shown, ...notices].join("\n"));
     },
   });
+}
+
+/** `NAME NUL NUMBER:LINE`, all in latin1: a name may have line breaks. */
+function linesIn(found: string): string[] {
+  const lines: string[] = [];
+  for (const [, name = "", number = "", line = ""] of found.matchAll(/([^\0]+)\0(\d+)[:\0]([^\n]*)(?:\n|$)/g))
+    lines.push(`${showName(name)}:${number}:${Buffer.from(line, "latin1").toString("utf8")}`);
+  return lines;
 }
 
 function reasonOf(limit: string): string {

@@ -1,6 +1,5 @@
 // The tool that writes a whole file.
 import { mkdir, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../../../../lib/model/errors.ts";
 import { defineTool, output, type Tool } from "../tool.ts";
@@ -21,7 +20,7 @@ export function writeFileTool(workspace: Workspace): Tool {
       const found = await stat(place.path).catch(() => undefined);
       if (found !== undefined && !found.isFile()) return output(`${place.shown} is not a file. Nothing was written.`);
       try {
-        await mkdir(dirname(place.path), { recursive: true });
+        await mkdir(place.folder, { recursive: true });
         await writeFile(place.path, content);
       } catch (error) {
         return output(`${place.shown} cannot be written: ${messageOf(error)}`);

@@ -1,0 +1,51 @@
+// One text for the name of a file, which is any bytes: git's own form, which tools print and take.
+//
+// A name that is UTF-8 on one line is written as it is. Any other one is in double quotes, with the
+// escapes of C; bytes that are no UTF-8 are in octal digits: `"a\nb"`, `"caf\351"`.
+// Names inside of this program are in latin1, one character for each byte.
+
+const escapes: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\v": "\\v",
+  "\f": "\\f",
+  "\r": "\\r",
+  '"': '\\"',
+  "\\": "\\\\",
+};
+const characters = new Map(Object.entries(escapes).map(([character, written]) => [written.slice(1), character]));
+
+/** `name`: in latin1. No two names have the same text, and `readName` takes it back. */
+export function showName(name: string): string {
+  const text = textOf(name);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what needs an escape.
+  if (text === undefined) return `"${name.replace(/["\\\x00-\x1f\x7f-\xff]/g, (byte) => escapes[byte] ?? octal(byte))}"`;
+  const shown = text.replace(/["\\\p{Cc}\p{Zl}\p{Zp}]/gu, (one) => escapes[one] ?? octal(bytesOf(one)));
+  return shown === text ? text : `"${shown}"`;
+}
+
+/** The name in latin1 that a text of `showName`, or of git, means: git has more in octal digits. */
+export function readName(text: string): string {
+  const quoted = /^"((?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*)"$/s.exec(text)?.[1];
+  if (quoted === undefined) return bytesOf(text);
+  return quoted.replace(/[^\\]+|\\([0-7]{3}|.)/gs, (plain, letters?: string) =>
+    letters === undefined ? bytesOf(plain) : (characters.get(letters) ?? String.fromCharCode(Number.parseInt(letters, 8))),
+  );
+}
+
+/** Undefined for what is no UTF-8. */
+export function textOf(name: string): string | undefined {
+  const bytes = Buffer.from(name, "latin1");
+  const text = bytes.toString("utf8");
+  return Buffer.from(text, "utf8").equals(bytes) ? text : undefined;
+}
+
+function octal(bytes: string): string {
+  return [...bytes].map((byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, "0")}`).join("");
+}
+
+function bytesOf(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
