@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
@@ -15,7 +15,7 @@ import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { personOf } from "../instance/person.ts";
-import { everyInstance, processOptions, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
+import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
 import { fileArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -204,13 +204,7 @@ export const up = defineCommand({
       if (config.services.api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(config.services.api)}`);
       await report(instance, outcome, shell);
     } catch (error) {
-      const explained = await explainFailure(
-        runtime,
-        error,
-        stateNow(),
-        shell.suggest,
-        machine && join(processOptions(shell.env).folder, "volumes", plan.blackboard.name),
-      );
+      const explained = await explainFailure({ runtime, kind }, error, stateNow(), shell);
       progress[Symbol.dispose]();
       await undo(undoSteps, instance, shell);
       throw withState(explained, stateNow());

@@ -1,9 +1,13 @@
 // Explains why a `sett up` failed.
 
+import { join } from "node:path";
 import { plainLines } from "../../../lib/client/text/plain-text.ts";
-import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { blackboardVolumeName } from "../../../lib/runtime/names.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import { processOptions, type RuntimeName } from "../instance/runtimes.ts";
+import type { Shell } from "../terminal/shell.ts";
 import { PartFailed } from "./readiness.ts";
 import { redisRemedy } from "./redis-remedy.ts";
 
@@ -11,20 +15,23 @@ const shownLines = 20;
 
 /**
  * The error to print, with the last log lines of the container that failed; call it before that container is removed. `state`: a sentence
- * about the instance after the undo. `redisFolder`: as for `redisRemedy`.
+ * about the instance after the undo.
  */
 export async function explainFailure(
-  runtime: ContainerRuntime,
+  { runtime, kind }: { runtime: ContainerRuntime; kind: RuntimeName },
   error: unknown,
   state: string,
-  suggest: Suggest,
-  redisFolder?: string,
+  { env, suggest }: Pick<Shell, "env" | "suggest">,
 ): Promise<unknown> {
   if (!(error instanceof PartFailed)) return error;
   const lines = await lastLines(runtime, error.container);
   const log = lines.length === 0 ? "Its log is empty." : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
   const part = await runtime.containers.find(error.container).catch(() => undefined);
-  const remedy = part?.labels.component === "redis" ? redisRemedy(lines, part, redisFolder) : undefined;
+  const folderOf = (instance: InstanceName) => join(processOptions(env).folder, "volumes", blackboardVolumeName(instance));
+  const remedy =
+    part?.labels.component === "redis"
+      ? redisRemedy(lines, part, kind === "process" ? folderOf(part.labels.instance) : undefined)
+      : undefined;
   const advice =
     lines.length === 0
       ? "Does it have enough memory, and is its image made for this machine?"

@@ -1,6 +1,7 @@
 // Networks: one for each instance, and another one for its agents that reach the internet.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { identifyPart } from "../identify-part.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
 import { notOurs } from "../not-ours.ts";
 import { askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
@@ -22,9 +23,21 @@ export async function createNetwork(
       Options: options,
     });
   } catch (error) {
+    if (/address pool/i.test(reasonOf(error))) throw await noAddresses(docker, error);
     if (statusOf(error) !== 409) throw explain(error, `create the network ${name}`);
     throw notOurs([{ sort: "network", name }]);
   }
+}
+
+/** The Engine has few ranges of addresses, about thirty by default, and gives one to each network. */
+async function noAddresses(docker: Docker, cause: unknown): Promise<SettError> {
+  const networks = await docker.listNetworks().catch(() => []);
+  const own = networks.filter(({ Name, Labels }) => identifyPart("network", Name, Labels) !== undefined).length;
+  const message = `Docker has no addresses left for another network: it has ${networks.length}, ${own} of them Sett's.`;
+  return new SettError("docker-failed", message, {
+    hint: "Remove those that nothing uses: `docker network prune`; `sett list` names the instances, and `sett down` removes the networks of one. More ranges: `default-address-pools` in /etc/docker/daemon.json.",
+    cause,
+  });
 }
 
 /** By its id, or by its name where the id is not known. */
