@@ -35,12 +35,14 @@ const maxTries = 20;
 /**
  * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim, so that no check is needed.
  * Where all claims have ended, the goal is read again if it has changed meanwhile: what claims lead to is written before they end.
+ * `needed`: those of the goal's claims that are to be read; all, where it is missing.
  */
 export async function readGoalFacts(
   board: GoalReading,
   goal: GoalId,
   readHeads: (ids: readonly ArtefactId[], claims: readonly ClaimSnapshot[]) => Promise<ArtefactHead[]>,
   isOpen: (stored: StoredGoal) => boolean,
+  needed: (claims: readonly ClaimId[], ids: readonly ArtefactId[]) => Promise<readonly ClaimId[]> = async (claims) => claims,
 ): Promise<StoredGoal> {
   for (let tries = 1; ; tries += 1) {
     const end = await board.endOfEvents();
@@ -51,7 +53,7 @@ export async function readGoalFacts(
     ]);
     const causes = await readCauses(board, ids);
     const malformed: MalformedClaim[] = [];
-    const claims = await board.readClaims(claimsIn(causes), (one) => malformed.push(one));
+    const claims = await board.readClaims(await needed(claimsIn(causes), ids), (one) => malformed.push(one));
     const artefacts = await readHeads(ids, claims);
     const stored = { goal, ended, trigger, artefacts, causes, openQuestions: new Set(openQuestions), claims, malformed };
     if (isOpen(stored) || tries === maxTries) return stored;

@@ -5,7 +5,7 @@ import { readGoalFacts } from "../../blackboard/read-goal-facts.ts";
 import { type GoalStatus, goalStatus } from "../../core/goal-status.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
-import type { ArtefactId, GoalId } from "../../model/ids.ts";
+import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { type KnownArtefacts, readHeads } from "./artefacts.ts";
 import type { Situation } from "./blocked-reason.ts";
@@ -22,9 +22,21 @@ export type GoalReading = {
   cost?: GoalCost | undefined;
 };
 
+/** So many claims are read whether they have ended or not. */
+const fewClaims = 50;
+
 export async function readGoal(board: PersonBlackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
   const heads = (ids: readonly ArtefactId[]) => readHeads(board, ids, known);
-  const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running");
+  // Of a claim that has ended the status needs to know only whether its Failures count. Those that are open are listed after the goal's
+  // claims are: one that is open then is not missed, and what one has led to that has just ended is noticed as a change of the goal.
+  const needed = async (claims: readonly ClaimId[], ids: readonly ArtefactId[]) => {
+    if (claims.length <= fewClaims) return claims;
+    const [open, artefacts] = await Promise.all([board.listOpenClaims(), heads(ids)]);
+    const failed = artefacts.filter(({ structural_type }) => structural_type === "Failure");
+    const meant = new Set<string>([...open, ...failed.map(({ claim_id }) => claim_id)]);
+    return claims.filter((id) => meant.has(id));
+  };
+  const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running", needed);
   return { goal, status: goalStatus(facts), artefacts: facts.artefacts, trigger: facts.trigger };
 }
 
