@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeBareFolder } from "./bare-folder.ts";
+import { textOf } from "./file-name.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { type Git, type GitResult, type GitRun, runGit, tryGit } from "./run-git.ts";
 
@@ -35,6 +36,18 @@ export class PlainView implements AsyncDisposable {
   /** Throws git-failed unless git exits with 0. */
   async run(run: GitRun): Promise<string> {
     return await runGit(this.#git, this.#inView(run));
+  }
+
+  /**
+   * A diff with these options, where no two names look the same: if one is no UTF-8, git writes all
+   * names beyond ASCII with the octal digits of their bytes (lib/git/file-name.ts).
+   */
+  async diff(options: readonly string[], commits: readonly string[]): Promise<GitResult> {
+    const run = { args: ["diff", "--name-only", "-z", "--no-renames", ...commits, "--"], encoding: "latin1" as const };
+    const names = await this.try(run);
+    if (names.exitCode !== 0) return { ...names, stdout: "" };
+    const quoting = textOf(names.stdout) === undefined ? ["-c", "core.quotePath=true"] : [];
+    return await this.try({ args: [...quoting, "diff", ...options, ...commits, "--"] });
   }
 
   async try(run: GitRun): Promise<GitResult> {

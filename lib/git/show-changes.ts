@@ -69,7 +69,7 @@ async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Pro
   const range = start.isAlone ? ["--no-walk", commit] : [start.from === undefined ? commit : `${start.from}..${commit}`];
   const count = start.isAlone ? 1 : Number(await view.run({ args: ["rev-list", "--count", ...range, "--"] }));
   const log = await commitLog(view, range, maxShownCommits, recorded);
-  const files = await view.run({ args: ["diff", ...formOf[detail], ...plain, from, commit, "--"] });
+  const files = await diff(view, detail, from, commit);
   const notes = [...start.notes, ...foreignNote(log.foreign), ...(await checkoutNotes(view, from, commit))];
   const older = count > maxShownCommits ? `\n… and ${count - maxShownCommits} older commits\n` : "";
   const number = count === 1 ? "1 commit" : `${count} commits`;
@@ -115,10 +115,16 @@ async function showSince(
   if (from === commit) return `Nothing was changed ${title}.\n`;
   const isHere = (await view.try({ args: ["cat-file", "-e", `${from}^{commit}`] })).exitCode === 0;
   if (!isHere) return `The changes ${title} are not known: the repository does not have it.\n`;
-  const files = await view.run({ args: ["diff", ...formOf[detail], ...plain, from, commit, "--"] });
+  const files = await diff(view, detail, from, commit);
   if (detail === "sums") return sumLine(`Only ${title}`, files);
   const notes = (await checkoutNotes(view, from, commit)).map((note) => `! ${note}\n`).join("");
   return `Only the changes ${title}:\n${notes}\n${files === "" ? " no file is changed\n" : files}`;
+}
+
+async function diff(view: PlainView, detail: ChangeDetail, from: string, commit: CommitHash): Promise<string> {
+  const result = await view.diff([...formOf[detail], ...plain], [from, commit]);
+  if (result.exitCode !== 0) throw gitFailure({ args: ["diff"] }, result);
+  return result.stdout;
 }
 
 function sumLine(title: string, shortstat: string): string {

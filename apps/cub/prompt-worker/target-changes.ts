@@ -24,9 +24,9 @@ export async function targetChanges(workspace: Workspace, input: ToolInput): Pro
   const earlier = chain.flatMap((one) => commitOf(one) ?? []).findLast((one) => one !== commit);
   const goal = chain.find((one) => String(one.id) === String(target.goal_id))?.metadata.commit;
   await using view = await viewOf(workspace, commit);
-  const whole = goal === undefined || goal === earlier ? "" : await diff(view, ["--stat=100", goal, commit]);
+  const whole = goal === undefined || goal === earlier ? "" : await diff(view, ["--stat=100"], [goal, commit]);
   const range = earlier === undefined ? [`${commit}^`, commit] : [`${earlier}...${commit}`];
-  const lines = await diff(view, ["--stat=100", "--patch", ...range]);
+  const lines = await diff(view, ["--stat=100", "--patch"], range);
   if (lines === "") return undefined;
   const before = whole === "" ? "" : `${cutMiddle(sinceGoal + whole, maxListLength)}\n${sinceOthers}`;
   return before + cutMiddle(lines, maxLength);
@@ -44,7 +44,7 @@ async function viewOf(workspace: Workspace, commit: CommitHash): Promise<PlainVi
 }
 
 /** Empty where git cannot show it. */
-async function diff(view: PlainView, args: readonly string[]): Promise<string> {
-  const { exitCode, stdout, limit } = await view.try({ args: ["diff", "--no-color", ...args, "--"] });
+async function diff(view: PlainView, options: readonly string[], commits: readonly string[]): Promise<string> {
+  const { exitCode, stdout, limit } = await view.diff(["--no-color", ...options], commits);
   return exitCode === 0 || limit !== undefined ? stdout : "";
 }

@@ -1,8 +1,10 @@
 // What `sett unearth` and the page show of a commit, in a real repository of the host.
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
+import { readName } from "../../../lib/git/file-name.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { commitFiles, git, hostEnv, sampleRepository, workWith } from "../../support/git/sample-repository.ts";
@@ -125,4 +127,18 @@ test("the size of a binary file, before and after, follows what git says of it",
     ]);
     expect(shown.match(/^Bin /gm)).toHaveLength(3);
   }
+});
+
+test("names that are no UTF-8 are shown apart, and can be read back", async () => {
+  using host = sampleRepository();
+  const names = ["caf\xe8", "caf\xe9", 'a"\n\xff'];
+  for (const name of names) writeFileSync(pathOfBytes(host.path, name), "x\n");
+  const commit = commitFiles(host.path, {}, "Add names");
+  const repository = await open(host.path);
+  const files = await repository.showChanges(workWith(commit, host.base));
+  const listed = [...files.matchAll(/^ (\S+) +\| 1 \+$/gm)].map(([, shown = ""]) => readName(shown));
+  expect(listed.sort()).toEqual(names.toSorted());
+  const lines = await repository.showChanges(workWith(commit, host.base), "lines");
+  const heads = [...lines.matchAll(/^\+\+\+ (.*)$/gm)].map(([, shown = ""]) => readName(shown).slice("b/".length));
+  expect(heads.sort()).toEqual(names.toSorted());
 });
