@@ -104,16 +104,12 @@ export const up = defineCommand({
     if (why !== undefined) shell.messages.note(why);
     const machine = kind === "process" ? await prepareMachine(written, file, repository, shell) : undefined;
     const config = machine?.config ?? written;
-    const secrets = await readSecrets(config, {
-      folder: dirname(resolve(shell.cwd, file)),
-      env: shell.env,
-      signal: shell.interrupted,
-    });
+    const { version, interrupted: signal } = shell;
+    const secrets = await readSecrets(config, { folder: dirname(resolve(shell.cwd, file)), env: shell.env, signal });
     const { tls, warnings: aboutTls } = await readTls(config, Date.now());
     const warn = (sentence: string) => shell.messages.warn(sentence);
     for (const sentence of [...(await committedSecrets(config, repository)), ...secrets.warnings, ...aboutTls]) warn(sentence);
     using progress = new Progress(shell.err);
-    const { version, interrupted: signal } = shell;
     if (machine === undefined) await importImages({ runtime, shell, progress });
     await prepareCarrier({ runtime, version, progress, signal });
     await using _lock = await lockInstance(runtime, instance, signal);
