@@ -42,6 +42,7 @@ import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
 import { readTls } from "../up/read-tls.ts";
+import { requireProcessors } from "../up/require-processors.ts";
 import { leftBehind, stateAfterFailure, withState } from "../up/state-after-failure.ts";
 import { requireTelemetry, telemetryHeaders, telemetryOf } from "../up/telemetry-variables.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
@@ -123,6 +124,7 @@ export const up = defineCommand({
     shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
 
     const engine = await runtime.check();
+    if (machine === undefined) requireProcessors(config, engine);
     const user = engine.isRootless ? rootOfContainers : repository.place.containerUser;
     const { containerUser } = repository.place;
     const { uid, gid } = engine.firstUser ?? rootOfContainers;
