@@ -1,5 +1,6 @@
 // Makes the client's answer of the provider's, and ends the call.
 import type { Provider } from "../../lib/model/config-models.ts";
+import { cameInAnswer, rawSize } from "../../lib/models/answer-size.ts";
 import { errorBody } from "../../lib/models/error-body.ts";
 import { isObject, memberAt, parseJson, textAt } from "../../lib/models/json.ts";
 import type { CostlyApi } from "../../lib/models/request.ts";
@@ -40,7 +41,11 @@ export async function answerOf(deps: AnswerDeps, order: AnswerOrder, answer: Ups
     const problem = `The provider of the model \`${order.model}\` answered with ${type} in place of JSON. Is its base_url right?`;
     // A page for people is no model's work. Anything else may be one in a form that is not known.
     const mayHaveCost = !/^text\/html\b/i.test(type);
-    return await failureOf(deps, order, new ClientError(502, "answer-unreadable", problem), { tries, mayHaveCost });
+    return await failureOf(deps, order, new ClientError(502, "answer-unreadable", problem), {
+      tries,
+      mayHaveCost,
+      came: rawSize(bytes.length),
+    });
   }
   order.call.firstByte();
   const usage = usageOf(order.api, memberAt(json, "usage"));
@@ -48,6 +53,8 @@ export async function answerOf(deps: AnswerDeps, order: AnswerOrder, answer: Ups
     outcome: "ok",
     status: response.status,
     usage,
+    came: cameInAnswer(order.api, json),
+    isWhole: true,
     mayHaveCost: true,
     answeredModel: textAt(json, "model"),
     responseId: order.api === "responses" ? textAt(json, "id") : "",
@@ -62,11 +69,11 @@ export async function failureOf(
   deps: AnswerDeps,
   order: Pick<AnswerOrder, "call" | "format">,
   error: ClientError,
-  { tries, mayHaveCost, outcome = "failed" }: Pick<CallEnd, "tries" | "mayHaveCost"> & { outcome?: CallEnd["outcome"] },
+  { outcome = "failed", ...measured }: Pick<CallEnd, "tries" | "mayHaveCost" | "came"> & { outcome?: CallEnd["outcome"] },
 ): Promise<Response> {
   const body = new TextEncoder().encode(errorBody(order.format, error.status, error.message));
   const answer = deps.bodies.keep(body, "application/json");
-  await order.call.end({ outcome, status: error.status, problem: error.message, mayHaveCost, tries, answer });
+  await order.call.end({ outcome, status: error.status, problem: error.message, ...measured, answer });
   return errorResponse(order.format, error);
 }
 
@@ -128,6 +135,8 @@ function streamOf(
       problem,
       usage: meter.usageAt({ isWhole }),
       begun: meter.begun,
+      came: meter.came,
+      isWhole,
       mayHaveCost: true,
       answeredModel: meter.answeredModel,
       responseId: meter.responseId,

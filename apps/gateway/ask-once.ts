@@ -81,8 +81,9 @@ async function wholeAnswer(
   { maxAnswerBytes, hider }: { maxAnswerBytes: number; hider: KeyHider },
 ): Promise<Try> {
   let hasBegun = false;
-  const begin = () => {
+  const begin = ({ length }: Bytes) => {
     hasBegun = true;
+    request.progress.bytes += length;
   };
   const bytes = await readBounded(response.body, maxAnswerBytes, begin).catch((error: unknown) => {
     // Before its first byte a repetition may help. After it the provider has worked, and will want its price.

@@ -36,12 +36,14 @@ export type CallFacts = {
 export class Call {
   readonly #deps: CallDeps;
   readonly #facts: CallFacts;
+  readonly #begunMs: number;
   #firstByteMs: number | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(deps: CallDeps, facts: CallFacts) {
     this.#deps = deps;
     this.#facts = facts;
+    this.#begunMs = deps.clock.passedMs();
   }
 
   get id(): string {
@@ -60,11 +62,12 @@ export class Call {
 
   async #end(end: CallEnd): Promise<void> {
     const { call, bound, model, request, work, release } = this.#facts;
-    const charge = chargeOf(end, { bound, reserved: call.reserved, price: model.price });
-    if (end.usage !== undefined) {
-      this.#deps.counted.remember(work, request, end.usage);
-      this.#deps.counted.rememberResponse(call.agent, end.responseId ?? "", end.usage);
-    }
+    const workedMs = this.#deps.clock.passedMs() - this.#begunMs;
+    const charge = chargeOf(end, { request, model, bound, workedMs, reserved: call.reserved });
+    // What was reckoned bounds nothing that comes later.
+    if (!charge.is_estimated && end.usage !== undefined) this.#deps.counted.remember(work, request, end.usage);
+    if (end.outcome === "ok")
+      this.#deps.counted.rememberResponse(call.agent, end.responseId ?? "", charge.is_estimated ? bound : charge.usage);
     const record: CallRecord = {
       ...call,
       ...charge,

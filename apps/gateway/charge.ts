@@ -2,39 +2,49 @@
 import type { Amounts } from "../../lib/model/budget.ts";
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import type { CallRecord } from "../../lib/model/model-call.ts";
+import { type Came, nothingCame } from "../../lib/models/answer-size.ts";
 import { costOf, type MeasuredUsage } from "../../lib/models/cost.ts";
-import type { Bound } from "../../lib/models/worst-case.ts";
+import { type Facts, isPossibleInput, isPossibleOutput, reckon } from "../../lib/models/reckon.ts";
 
 export type Charge = Pick<CallRecord, "usage" | "is_estimated" | "cost" | "is_unpriced">;
 
 /**
- * `usage`: what the provider has reported. `begun`: the input, where only the beginning of the answer is known. `mayHaveCost`: the provider
- * may have worked although it reported nothing; the reservation is then what it may have cost. `tries`: how often it was asked.
+ * `usage`: what the provider has reported of the whole answer. `begun`: what it has said before the end. `came`: how much of the answer has
+ * come. `mayHaveCost`: the provider may have worked although it reported nothing. `tries`: how often it was asked.
  */
 export type Measured = {
   usage?: MeasuredUsage | undefined;
   begun?: MeasuredUsage | undefined;
+  came?: Came | undefined;
+  isWhole?: boolean;
   mayHaveCost: boolean;
   tries: number;
 };
 
+/** What is known of the call beside its answer. `workedMs`: since the provider was asked. */
+export type Terms = Pick<Facts, "request" | "bound" | "workedMs"> & {
+  model: Pick<ModelSettings, "model" | "price">;
+  reserved: Amounts;
+};
+
 export function chargeOf(
-  { usage, begun, mayHaveCost, tries }: Measured,
-  { bound, reserved, price }: { bound: Bound; reserved: Amounts; price: ModelSettings["price"] },
+  { usage, begun, came = nothingCame, isWhole = false, mayHaveCost, tries }: Measured,
+  { request, model, bound, workedMs, reserved }: Terms,
 ): Charge {
+  const { price } = model;
   const is_unpriced = price === undefined;
-  if (usage !== undefined) return { ...charged(usage, costOf(usage, price)), is_estimated: false, is_unpriced };
+  const facts: Facts = { request, model, bound, came, isWhole, workedMs };
+  if (usage !== undefined && isPossibleInput(usage, facts) && isPossibleOutput(usage.output, facts))
+    return { ...charged(usage, costOf(usage, price)), is_estimated: false, is_unpriced };
   if (!mayHaveCost) {
     // What the provider was never asked is no call.
     const cost = { nanousd: 0, tokens: 0, calls: Math.min(1, tries) };
     return { ...charged(nothing, 0), cost, is_estimated: false, is_unpriced };
   }
-  if (begun !== undefined && begun.input > 0) {
-    const most = { ...begun, output: Math.max(begun.output, bound.output) };
-    return { ...charged(most, costOf(most, price)), is_estimated: true, is_unpriced };
-  }
-  const most = { ...nothing, input: bound.input, output: bound.output };
-  return { ...charged(most, reserved.nanousd), is_estimated: true, is_unpriced };
+  const likely = reckon(usage ?? begun, facts);
+  // Only an answer that is longer than it may be costs more than was reserved.
+  const nanousd = likely.output > bound.output ? costOf(likely, price) : Math.min(costOf(likely, price), reserved.nanousd);
+  return { ...charged(likely, nanousd), is_estimated: true, is_unpriced };
 }
 
 const nothing: MeasuredUsage = { input: 0, output: 0, cached: 0, cache_write: 0, reasoning: 0, long_cache_write: 0 };

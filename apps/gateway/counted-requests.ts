@@ -38,7 +38,7 @@ export class CountedRequests {
     return this.#responses.get(`${agent} ${responseId}`);
   }
 
-  rememberResponse(agent: AgentName, responseId: string, { input, output }: MeasuredUsage): void {
+  rememberResponse(agent: AgentName, responseId: string, { input, output }: Pick<MeasuredUsage, "input" | "output">): void {
     if (responseId !== "") this.#responses.set(`${agent} ${responseId}`, input + output);
   }
 

@@ -37,7 +37,7 @@ export async function countTokens(deps: Deps, { held }: Pick<CallState, "held">,
         body: bodyForProvider(read.request, model.model).text,
         signal: stop.signal,
         deadlineMs: deps.clock.passedMs() + maxCountMs,
-        progress: { tries: 0, isUnderWay: false },
+        progress: { tries: 0, isUnderWay: false, bytes: 0 },
       });
       if (response.status === 401 || response.status === 403) {
         throw new ClientError(

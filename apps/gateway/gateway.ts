@@ -17,6 +17,8 @@ const maxKeysMs = 1_000;
 const keysPollMs = 20;
 /** A person who has run `sett up` looks for the effect at once. */
 const missingKeysTickMs = 250;
+/** A call of a grant that has ended holds a part of the budget until the next look. */
+const busyTickMs = 500;
 
 export class Gateway {
   readonly deps: Deps;
@@ -55,9 +57,15 @@ export class Gateway {
 
   /** Keeps the reservations until the signal aborts. Then it ends all calls, and resolves when their ends are stored, or after `graceMs`. */
   async run(signal: AbortSignal, graceMs = 5_000): Promise<void> {
+    const { clock, limits } = this.deps;
+    let lastMs = clock.passedMs();
     while (!signal.aborted) {
-      await sleep(this.#lacksKeys ? Math.min(missingKeysTickMs, this.deps.limits.tickMs) : this.deps.limits.tickMs, signal);
-      if (!signal.aborted) await this.tick();
+      await sleep(Math.min(limits.tickMs, this.#lacksKeys ? missingKeysTickMs : busyTickMs), signal);
+      // A call may have begun meanwhile.
+      const isDue = this.#lacksKeys || this.calls.open.size > 0 || clock.passedMs() - lastMs >= limits.tickMs;
+      if (signal.aborted || !isDue) continue;
+      await this.tick();
+      lastMs = clock.passedMs();
     }
     const { open } = this.calls;
     open.stopAll(new ClientError(503, "gateway-stopping", "The gateway stops. Try again soon.", { mayRetry: true }));

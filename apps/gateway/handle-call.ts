@@ -1,6 +1,7 @@
 // The way of a call: admit → queue → reserve → ask the provider → answer.
 import type { Provider } from "../../lib/model/config-models.ts";
 import type { ModelToken, OpenCall } from "../../lib/model/model-call.ts";
+import { rawSize } from "../../lib/models/answer-size.ts";
 import { bodyForProvider, type CostlyApi, type ModelRequest, readRequest } from "../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../lib/models/worst-case.ts";
 import { type Admitted, admit, type KnownTokens } from "./admit.ts";
@@ -152,7 +153,7 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
   const { model, agent, token } = admitted;
   const { call, isLost } = await begin(deps, state, order);
   const ours = { call, format };
-  const progress: Progress = { tries: 0, isUnderWay: false };
+  const progress: Progress = { tries: 0, isUnderWay: false, bytes: 0 };
   try {
     if (isLost) return await failureOf(deps, ours, contactLost(), { tries: 0, mayHaveCost: false });
     const sent = bodyForProvider(request, model.model);
@@ -184,7 +185,12 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
     const hasBegun = shown.code === "answer-too-large" || shown.code === "answer-broken";
     const mayHaveCost = isFailure ? hasBegun : progress.isUnderWay;
     const tries = isFailure ? error.tries : progress.tries;
-    return await failureOf(deps, ours, shown, { tries, mayHaveCost, outcome: outcomeOfError(shown.code) });
+    return await failureOf(deps, ours, shown, {
+      tries,
+      mayHaveCost,
+      came: rawSize(progress.bytes),
+      outcome: outcomeOfError(shown.code),
+    });
   }
 }
 

@@ -5,7 +5,7 @@ import { type Bytes, joined } from "../../lib/models/server-sent-events.ts";
 export async function readBounded(
   body: ReadableStream<Bytes> | null,
   maxBytes: number,
-  onPart: () => void = () => {},
+  onPart: (part: Bytes) => void = () => {},
 ): Promise<Bytes | undefined> {
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
@@ -14,7 +14,7 @@ export async function readBounded(
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return joined(parts);
-    onPart();
+    onPart(value);
     bytes += value.length;
     if (bytes > maxBytes) {
       await reader.cancel().catch(() => {});

@@ -25,8 +25,11 @@ export type UpstreamRequest = {
   progress: Progress;
 };
 
-/** `isUnderWay`: the provider may be at work on an answer, whatever comes of it. `tries`: how often it was asked so far. */
-export type Progress = { tries: number; isUnderWay: boolean };
+/**
+ * `isUnderWay`: the provider may be at work on an answer, whatever comes of it. `tries`: how often it was asked so far. `bytes`: how much has
+ * come of an answer that is no stream.
+ */
+export type Progress = { tries: number; isUnderWay: boolean; bytes: number };
 
 /** `response`: a stream of events, or an answer whose body is whole already. `tries`: how often the provider was asked. */
 export type UpstreamAnswer = { response: Response; tries: number };

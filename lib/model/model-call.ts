@@ -73,7 +73,7 @@ export const CallRecord = OpenCall.extend({
   /** The model that has answered, as the provider names it; empty when none did. */
   answered_model: z.string(),
   usage: Usage,
-  /** The provider did not report the usage: it is an upper bound. */
+  /** The provider did not report the usage, or reported what cannot be: it is reckoned from what was sent and what came. */
   is_estimated: z.boolean(),
   cost: Amounts,
   /** The price of the model is not known: `cost.nanousd` is 0. */

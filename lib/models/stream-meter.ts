@@ -1,4 +1,5 @@
 // Reads the usage of a streamed answer on its way to the client.
+import { both, type Came, cameAsText, cameInAnswer, cameInEvent, nothingCame, rawSize } from "./answer-size.ts";
 import type { MeasuredUsage } from "./cost.ts";
 import { isObject, memberAt, parseJson, textAt } from "./json.ts";
 import type { CostlyApi } from "./request.ts";
@@ -12,6 +13,9 @@ export class StreamMeter {
   /** Of Anthropic: what the stream's beginning says, which its end repeats only in part. */
   #begun: unknown;
   #usage: MeasuredUsage | undefined;
+  /** Of Anthropic: the usage is that of the whole answer, not of its beginning. */
+  #isUsageWhole = false;
+  #came = nothingCame;
   #isComplete = false;
   /** Of Chat Completions: an answer has its reason to end. */
   #hasFinished = false;
@@ -33,7 +37,11 @@ export class StreamMeter {
       const isHidden = this.#read(data);
       if (!isHidden) shown.push(bytes);
     }
-    if (this.#events.isOverfull) shown.push(this.#events.takeRest());
+    if (this.#events.isOverfull) {
+      const rest = this.#events.takeRest();
+      this.#came = both(this.#came, rawSize(rest.length));
+      shown.push(rest);
+    }
     return this.#hidesUsage ? joined(shown) : chunk;
   }
 
@@ -50,12 +58,18 @@ export class StreamMeter {
 
   /** The usage of the whole answer; undefined where the provider has not reported it. `isWhole`: the stream has ended as it should. */
   usageAt({ isWhole }: { isWhole: boolean }): MeasuredUsage | undefined {
+    if (this.#api === "messages" && !this.#isUsageWhole) return undefined;
     return this.#isComplete || (isWhole && this.#api === "chat") ? this.#usage : undefined;
   }
 
-  /** What the beginning of a stream says of its usage. */
+  /** What the stream has said of its usage so far. */
   get begun(): MeasuredUsage | undefined {
-    return this.#api === "messages" ? this.#usage : undefined;
+    return this.#usage;
+  }
+
+  /** How much of the answer has come. */
+  get came(): Came {
+    return this.#came;
   }
 
   /** Whether the stream may end here: some servers that are compatible with OpenAI's send no last event. */
@@ -88,12 +102,12 @@ export class StreamMeter {
       this.#isComplete = true;
       return false;
     }
-    // Most events hold a few words of the answer, and nothing that is read here.
-    const isOfInterest =
-      data.includes('"usage"') || data.includes('"error"') || data.includes('"message_stop"') || data.includes('"finish_reason"');
-    if (!isOfInterest && this.#answeredModel !== "") return false;
     const event = parseJson(data);
-    if (!isObject(event)) return false;
+    if (!isObject(event)) {
+      this.#came = both(this.#came, cameAsText(data));
+      return false;
+    }
+    this.#came = both(this.#came, cameInEvent(this.#api, event));
     const error = memberAt(event, "error");
     if (isObject(error)) this.#problem = textAt(error, "message") || textAt(error, "type") || "The provider reports an error.";
     switch (this.#api) {
@@ -120,7 +134,8 @@ export class StreamMeter {
         ...numbersOf(memberAt(event, "usage")),
       });
       this.#isComplete = true;
-    } else if (type === "message_stop") this.#isComplete = this.#usage !== undefined;
+      this.#isUsageWhole = true;
+    } else if (type === "message_stop") this.#isComplete = true;
   }
 
   #readChat(event: unknown): boolean {
@@ -141,6 +156,9 @@ export class StreamMeter {
     if (!isLast) return;
     this.#usage = usageOf("responses", memberAt(response, "usage"));
     this.#isComplete = true;
+    // Some servers send no parts.
+    const whole = isObject(response) ? cameInAnswer("responses", response) : nothingCame;
+    if (whole.bytes > this.#came.bytes) this.#came = whole;
     const reason = textAt(response, "error", "message");
     if (reason !== "") this.#problem = reason;
   }

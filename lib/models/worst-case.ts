@@ -134,6 +134,17 @@ function* typesInText(text: string): Iterable<string> {
     if (Object.hasOwn(tokensOfPart, type)) yield type;
 }
 
+/** Pictures and documents inside, and the bytes of them that are in the request itself. */
+export function mediaIn(json: unknown): { count: number; bytes: number } {
+  let [count, bytes] = [0, 0];
+  for (const part of partsIn(json)) {
+    count++;
+    const values = Object.values(part).flatMap((value) => (isObject(value) ? Object.values(value) : value));
+    for (const value of values) if (typeof value === "string") bytes += value.length;
+  }
+  return { count, bytes };
+}
+
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }

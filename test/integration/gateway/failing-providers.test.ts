@@ -115,22 +115,23 @@ test("a provider that is not there: a sentence with its address and the model's 
 });
 
 test.each([
-  ["a web page", () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }), "text/html", 0],
+  ["a web page", () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }), "text/html", false],
   [
     "garbage",
     () => new Response(new Uint8Array([0, 255, 1, 254]), { headers: { "content-type": "application/json" } }),
     "application/json",
-    1,
+    true,
   ],
-  ["a JSON list", () => Response.json([1]), "application/json", 1],
-] as const)("%s in place of an answer becomes an error with a sentence", async (_, garbage, type, part) => {
+  ["a JSON list", () => Response.json([1]), "application/json", true],
+] as const)("%s in place of an answer becomes an error with a sentence", async (_, garbage, type, hasWorked) => {
   await using scene = await sceneOf([garbage]);
   const answer = await scene.post(path, chatRequest());
   expect(answer.status).toBe(502);
   expect(await messageOf(answer)).toContain(`The provider of the model \`strong\` answered with ${type}`);
   const [record] = await scene.ended(1);
   // A model may have worked for all but a page for people.
-  expect(record).toMatchObject({ outcome: "failed", status: 502, cost: { nanousd: part * (record?.reserved.nanousd ?? 0) } });
+  expect(record).toMatchObject({ outcome: "failed", status: 502, is_estimated: hasWorked });
+  expect(Number(record?.cost.nanousd) > 0).toBe(hasWorked);
 });
 
 test("an answer that breaks off once it has begun is charged, and each repetition is a call of its own", async () => {
@@ -154,7 +155,7 @@ test("an answer that breaks off once it has begun is charged, and each repetitio
   expect(scene.provider.requests).toHaveLength(1);
   const [record] = await scene.ended(1);
   expect(record).toMatchObject({ outcome: "failed", tries: 1, is_estimated: true });
-  expect(record?.cost).toEqual(record?.reserved);
+  expect(record?.cost.nanousd).toBeWithin(1, Number(record?.reserved.nanousd));
 });
 
 test("a provider that quotes the key in answers, streams and headers does not show it", async () => {
@@ -195,12 +196,12 @@ test("an answer that is larger than the limit ends with an error", async () => {
   expect([answer.status, await messageOf(answer)]).toEqual([502, "The answer of the model `strong` is larger than 1 MiB."]);
 });
 
-test("an answer that does not say what it used is charged what it may have cost", async () => {
+test("an answer that does not say what it used is charged what came", async () => {
   await using scene = await sceneOf([chatAnswer("hi", null)]);
   await scene.post(path, chatRequest());
   const [record] = await scene.ended(1);
-  expect(record).toMatchObject({ outcome: "ok", is_estimated: true });
-  expect(record?.cost).toEqual(record?.reserved);
+  expect(record).toMatchObject({ outcome: "ok", is_estimated: true, usage: { output: 1 } });
+  expect(record?.cost.nanousd).toBeWithin(1, Number(record?.reserved.nanousd) / 10);
 });
 
 test("a provider that never answers is left at the call's time", async () => {

@@ -22,6 +22,7 @@ export type Format = "anthropic" | "openai";
 export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[], hostname = "127.0.0.1") {
   const requests: RecordedRequest[] = [];
   let calls = 0;
+  let tokens = 0;
   const server = Bun.serve({
     port: 0,
     hostname,
@@ -36,12 +37,18 @@ export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[]
       const content = typeof answer === "string" ? { say: answer, call: [] } : "raw" in answer ? answer : answer;
       // As with a real provider, no two calls have the same id.
       const id = () => `${crypto.randomUUID().replaceAll("-", "")}_${++calls}`;
-      return Response.json(format === "anthropic" ? anthropicAnswer(content, id) : openaiAnswer(content, id));
+      const used = { input: Math.ceil(text.length / 4), output: Math.ceil(JSON.stringify(content).length / 4) };
+      tokens += used.input + used.output;
+      return Response.json(format === "anthropic" ? anthropicAnswer(content, id, used) : openaiAnswer(content, id, used));
     },
   });
   const base = `http://127.0.0.1:${server.port}`;
   return {
     requests,
+    /** What it has reported, input and output together. */
+    get tokens() {
+      return tokens;
+    },
     port: server.port,
     /** As the address of a gateway. */
     gateway: base,
@@ -63,7 +70,9 @@ export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[]
 
 type Content = { say?: string; call: ScriptedCall[]; isCut?: boolean } | { raw: string; tool: string };
 
-function anthropicAnswer(content: Content, id: () => string) {
+type Used = { input: number; output: number };
+
+function anthropicAnswer(content: Content, id: () => string, { input, output }: Used) {
   const blocks =
     "raw" in content
       ? [{ type: "tool_use", id: id(), name: content.tool, input: content.raw }]
@@ -75,11 +84,11 @@ function anthropicAnswer(content: Content, id: () => string) {
   return {
     ...{ id: `msg_${id()}`, type: "message", role: "assistant", model: "test-model-1", content: blocks },
     stop_reason: isCut ? "max_tokens" : blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn",
-    ...{ stop_sequence: null, usage: { input_tokens: 10, output_tokens: 5 } },
+    ...{ stop_sequence: null, usage: { input_tokens: input, output_tokens: output } },
   };
 }
 
-function openaiAnswer(content: Content, id: () => string) {
+function openaiAnswer(content: Content, id: () => string, { input, output }: Used) {
   const calls =
     "raw" in content
       ? [[content.tool, content.raw] as const]
@@ -91,6 +100,6 @@ function openaiAnswer(content: Content, id: () => string) {
   return {
     ...{ id: `chatcmpl-${id()}`, object: "chat.completion", created: 1_700_000_000, model: "test-model-1" },
     choices: [{ index: 0, message, finish_reason: isCut ? "length" : tool_calls.length > 0 ? "tool_calls" : "stop" }],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
   };
 }

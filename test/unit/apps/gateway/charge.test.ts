@@ -1,8 +1,25 @@
 import { expect, test } from "bun:test";
 import { chargeOf } from "../../../../apps/gateway/charge.ts";
+import { cameInAnswer } from "../../../../lib/models/answer-size.ts";
+import { type CostlyApi, readRequest } from "../../../../lib/models/request.ts";
+import { amountsOf, boundOf } from "../../../../lib/models/worst-case.ts";
 
 const price = { input: 2, output: 10 };
-const terms = { bound: { input: 1_000, output: 100 }, reserved: { nanousd: 3_000_000, tokens: 1_100, calls: 1 }, price };
+const words = "word ".repeat(300);
+
+/** `over`: members of the request besides its one message. */
+function termsOf(over: object = {}, { model = "plain", workedMs = 1_000, api = "chat" as CostlyApi } = {}) {
+  const content = "a question with some words ".repeat(56);
+  const json = { model: "any", max_tokens: 1_000, messages: [{ role: "user", content }], ...over };
+  const read = readRequest(api, new TextEncoder().encode(JSON.stringify(json)));
+  if ("problem" in read) throw new Error(read.problem);
+  const bound = boundOf(read.request, {});
+  const settings = { model, price, provider: "openai" as const };
+  return { request: read.request, model: settings, bound, workedMs, reserved: amountsOf(bound, settings, read.request) };
+}
+
+const terms = termsOf();
+const came = cameInAnswer("chat", { choices: [{ message: { role: "assistant", content: words } }] });
 const usage = { input: 500, output: 10, cached: 0, cache_write: 0, reasoning: 4, long_cache_write: 0 };
 
 test("what the provider has reported is what the call costs", () => {
@@ -14,20 +31,63 @@ test("what the provider has reported is what the call costs", () => {
   });
 });
 
-test("where it has reported nothing, the call costs what was reserved", () => {
-  expect(chargeOf({ mayHaveCost: true, tries: 1 }, terms)).toMatchObject({
-    cost: terms.reserved,
-    is_estimated: true,
-    usage: { input: 1_000, output: 100 },
-  });
+test("usage that cannot be is reckoned from what was sent and what came, and marked", () => {
+  const due = chargeOf({ mayHaveCost: true, tries: 1, came, isWhole: true }, terms);
+  expect(due.is_estimated).toBe(true);
+  // 1500 bytes each way: not less than is due, and far from what was reserved.
+  expect(due.usage.input).toBeWithin(300, 700);
+  expect(due.usage.output).toBeWithin(300, 600);
+  expect(due.cost.nanousd).toBeLessThan(terms.reserved.nanousd / 2);
+  const impossible = [
+    { input: 0, output: 0 },
+    { input: 500, output: 0 },
+    { input: 500, output: 1 },
+    { input: 500, output: 150 },
+    { input: 500, output: 1e12 },
+    { input: 0, output: 300 },
+    { input: 1, output: 300 },
+    { input: 1e12, output: 300 },
+    { input: 500, output: 300, cached: 1e12 },
+  ];
+  for (const one of impossible) {
+    const charge = chargeOf(
+      { usage: { ...usage, reasoning: 0, ...one }, mayHaveCost: true, tries: 1, came, isWhole: true },
+      terms,
+    );
+    expect([one, charge.is_estimated]).toEqual([one, true]);
+    expect(charge.usage.input).toBeWithin(300, 700);
+    expect(charge.usage.output).toBeWithin(300, 600);
+  }
 });
 
-test("where it has reported the input alone, the output is what was reserved", () => {
+test("usage that can be is believed: few tokens for rows of one sign, and thoughts that were not sent", () => {
+  const rows = cameInAnswer("chat", { choices: [{ message: { content: `x${" ".repeat(4_000)}${"=".repeat(4_000)}` } }] });
+  expect(chargeOf({ usage, mayHaveCost: true, tries: 1, came: rows, isWhole: true }, terms).is_estimated).toBe(false);
+  const thought = { ...usage, output: 1_900, reasoning: 1_500 };
+  expect(chargeOf({ usage: thought, mayHaveCost: true, tries: 1, came, isWhole: true }, terms).is_estimated).toBe(false);
+  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(100_000)}` } };
+  const seen = termsOf({ messages: [{ role: "user", content: [image] }] });
+  expect(chargeOf({ usage: { ...usage, input: 90 }, mayHaveCost: true, tries: 1, isWhole: true }, seen).is_estimated).toBe(false);
+});
+
+test("a call that ends early costs what came, with what its kind of model may have thought unseen", () => {
+  const early = { ...terms, request: { ...terms.request, is_stream: true } };
+  const twenty = { bytes: 60, signs: 60, pieces: 20 };
   const begun = { ...usage, output: 1 };
-  expect(chargeOf({ begun, mayHaveCost: true, tries: 1 }, terms)).toMatchObject({
-    cost: { nanousd: 2_000_000, tokens: 600, calls: 1 },
+  expect(chargeOf({ begun, came: twenty, mayHaveCost: true, tries: 1 }, early)).toMatchObject({
+    usage: { input: 500, output: 20 },
     is_estimated: true,
   });
+  expect(chargeOf({ came: twenty, mayHaveCost: true, tries: 1 }, early).usage.output).toBe(20);
+  const thinking = termsOf({ stream: true, reasoning_effort: "high" });
+  expect(chargeOf({ came: twenty, mayHaveCost: true, tries: 1 }, thinking).usage.output).toBe(220);
+  const named = termsOf({ stream: true }, { model: "gpt-5", workedMs: 60_000 });
+  expect(chargeOf({ mayHaveCost: true, tries: 1 }, named).usage.output).toBe(1_000);
+  const budget = { thinking: { type: "enabled", budget_tokens: 30 } };
+  const ofAnthropic = termsOf({ stream: true, ...budget }, { api: "messages" });
+  expect(chargeOf({ begun, came: twenty, mayHaveCost: true, tries: 1 }, ofAnthropic).usage.output).toBe(50);
+  // An answer that is no stream is made before any of it is sent.
+  expect(chargeOf({ mayHaveCost: true, tries: 1 }, { ...terms, workedMs: 500 }).usage.output).toBe(100);
 });
 
 test("a call that reached no model costs no money, and counts as a call", () => {
@@ -42,7 +102,7 @@ test("what the provider was never asked is no call", () => {
 });
 
 test("without a price only tokens and calls count", () => {
-  const free = { ...terms, price: undefined, reserved: { ...terms.reserved, nanousd: 0 } };
+  const free = { ...terms, model: { model: "plain", price: undefined }, reserved: { ...terms.reserved, nanousd: 0 } };
   expect(chargeOf({ usage, mayHaveCost: true, tries: 1 }, free)).toMatchObject({
     cost: { nanousd: 0, tokens: 510, calls: 1 },
     is_unpriced: true,

@@ -47,7 +47,7 @@ function ask(content: string, over: Partial<UpstreamRequest> = {}): UpstreamRequ
     body: JSON.stringify({ model: "m", messages: [{ role: "user", content }] }),
     signal: new AbortController().signal,
     deadlineMs: 0,
-    progress: { tries: 0, isUnderWay: false },
+    progress: { tries: 0, isUnderWay: false, bytes: 0 },
     ...over,
   };
 }
