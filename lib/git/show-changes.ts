@@ -14,11 +14,11 @@ const maxShownCommits = 50;
 const plain = ["--no-color", "--no-relative", "--ignore-submodules=none"];
 const formOf = {
   sums: ["--shortstat"],
-  files: ["--stat"],
+  files: ["--stat", "--summary"],
   lines: ["--patch", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/"],
 } as const;
 
-/** `sums`: how many files and lines are changed, on one line. `files`: how many lines of each file. `lines`: the lines themselves, as a unified diff, and the sizes of binary files. */
+/** `sums`: how many files and lines are changed, on one line. `files`: how many lines of each file, and which are new, gone, links or executable now. `lines`: the lines themselves, as a unified diff, and the sizes of binary files. */
 export type ChangeDetail = "sums" | "files" | "lines";
 
 /** A commit that a result can be compared with, and what it is: `version 1`. */

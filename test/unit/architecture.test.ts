@@ -31,7 +31,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/mcp": { packages: ["@modelcontextprotocol", "zod"], rooms: ["client", "blackboard"] },
   "lib/logs": { packages: ["hono", "zod"], rooms: ["async", "runtime"] },
   "lib/client": {
-    packages: ["eventsource-parser", "zod"],
+    packages: ["eventsource-parser", "get-east-asian-width", "zod"],
     rooms: ["core", "blackboard", "config", "git", "models", "async"],
   },
   "apps/cli": {

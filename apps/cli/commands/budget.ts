@@ -84,7 +84,7 @@ function explain(
     if (names.length > 0) messages.note(`There was no limit of ${names.join(" and ")}, so there is still none.`);
   }
   if (blocked === undefined) return;
-  const command = blocked.isQuestion ? `answer ${shortId(blocked.id)} "5usd"` : `retry ${shortId(blocked.id)}`;
+  const command = blocked.isQuestion ? `answer ${shortId(blocked.id)} ${blocked.example}` : `retry ${shortId(blocked.id)}`;
   if (blocked.isQuestion) messages.next(`An agent waits for more: ${suggest(command)}`);
   else messages.next(`An agent has failed because its budget was spent: ${suggest(command)}`);
 }

@@ -7,7 +7,7 @@ import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import { transcriptJson } from "../../../lib/client/facts/transcript.ts";
 import { withCost } from "../../../lib/client/render/cost-text.ts";
-import { plainLines } from "../../../lib/client/text/plain-text.ts";
+import { plainLines, visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -116,10 +116,15 @@ async function showCommit({ board, workspace, person }: History, artefact: Artef
   }
 }
 
-/** What commits say of themselves is indented by four columns, as git does it. */
+/**
+ * What commits say of themselves is indented by four columns, as git does it, and the names of files by one. Any other line, such as that of an
+ * author, is Sett's own for as long as it fits into a row.
+ */
 function withBars(changes: string, { out }: Shell): string {
-  const rows = plainLines(changes)
-    .split("\n")
-    .flatMap((line) => (line.startsWith("    ") ? quotedLines(line.slice(4), out, "    ") : [line]));
-  return rows.join("\n");
+  const rowsOf = (line: string) => {
+    const [, indent = "", text = ""] = /^( {4}| ?)(.*)$/s.exec(line) ?? [];
+    const fits = out.columns === undefined || visibleWidth(line) <= out.columns;
+    return indent === "" && fits ? [line] : quotedLines(text, out, indent);
+  };
+  return plainLines(changes).split("\n").flatMap(rowsOf).join("\n");
 }

@@ -5,7 +5,9 @@ import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import type { Values } from "../program/command.ts";
@@ -34,7 +36,9 @@ export async function postVerdict(
   const { board } = session;
   const { suggest } = shell;
   const judged = await findJudged(board, args.artefact, args.for, suggest);
-  await shell.err.write(`${subjectOf(judged.artefact)}\n${await changesOf(judged.artefact, session, actor, shell)}`);
+  await shell.err.write(
+    `${subjectOf(judged.artefact)}\n${await changesOf(judged.artefact, { session, actor, mayBeUnseen: feedback !== undefined }, shell)}`,
+  );
   const { review, sentence, obstacle } = await judge(board, judged, { feedback, actor, suggest });
   const { payload: _, ...rest } = review;
   await shell.out.write(
@@ -52,15 +56,26 @@ function subjectOf({ id, type, version, metadata }: Artefact): string {
   return `${oneLine(type)} version ${version} (${shortId(id)}${commit})${summary === "" ? "" : `: ${summary}`}`;
 }
 
-/** How much it changes in all. Empty without a commit, and where this repository does not have it: the verdict counts all the same. */
-async function changesOf(artefact: Artefact, { board, place }: Session, person: Actor, { env }: Shell): Promise<string> {
+type Judging = { session: Session; actor: Actor; mayBeUnseen: boolean };
+
+/**
+ * How much it changes in all; empty without a commit, and where there is no repository at hand. Throws `request-refused` where its commit cannot
+ * be had, unless it may be judged unseen: who rejects need not have seen it.
+ */
+async function changesOf(artefact: Artefact, { session, actor, mayBeUnseen }: Judging, shell: Shell): Promise<string> {
+  const { board, place } = session;
   const { workspace } = place;
   if (artefact.metadata.commit === undefined || workspace === undefined || workspace === "") return "";
+  await fetchResults(shell, workspace, () => readResults(board), { of: artefact.id });
   const { HostRepository } = await import("../../../lib/git/host-repository.ts");
   try {
-    const repository = await HostRepository.open(workspace, { env });
-    return plainLines(await summarizeChanges(board, repository, artefact, { person, detail: "sums" }));
-  } catch {
-    return "";
+    const repository = await HostRepository.open(workspace, { env: shell.env });
+    return plainLines(await summarizeChanges(board, repository, artefact, { person: actor, detail: "sums" }));
+  } catch (cause) {
+    if (mayBeUnseen) return `! Its changes are not shown: ${oneLine(messageOf(cause))}\n`;
+    throw new SettError("request-refused", `Nothing was approved, because its changes cannot be shown: ${messageOf(cause)}`, {
+      hint: `Why: ${shell.suggest(`unearth ${shortId(artefact.id)}`)}. To have it made again: ${shell.suggest(`reject ${shortId(artefact.id)} --reason "…"`)}`,
+      cause,
+    });
   }
 }

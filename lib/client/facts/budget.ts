@@ -3,6 +3,7 @@ import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import { type Cost, costOf, costsBy, noCost } from "../../core/call-costs.ts";
 import { noAmounts, raised } from "../../model/amounts.ts";
 import type { Amounts, Budget } from "../../model/budget.ts";
+import { exampleAmount } from "../../model/budget-question.ts";
 import type { ArtefactId, GoalId } from "../../model/ids.ts";
 import { budgetExceededType, type CallRecord, type Usage } from "../../model/model-call.ts";
 import { readGoal } from "./goal.ts";
@@ -26,7 +27,7 @@ export type BudgetReading = {
   agents: AgentSpending[];
   models: ModelSpending[];
   /** The last thing that stopped for want of budget, where a person can act on it. */
-  blocked: { id: ArtefactId; isQuestion: boolean } | undefined;
+  blocked: { id: ArtefactId; isQuestion: boolean; example: string } | undefined;
 };
 
 export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise<BudgetReading> {
@@ -47,11 +48,11 @@ export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise
   const addedOfAgents = new Map([...spending.addedOfAgents].map(([agent, added]) => [String(agent), added]));
   const last = heads.filter(({ type }) => type === budgetExceededType).at(-1);
   const isQuestion = last?.structural_type === "Question";
-  const isRefused = spending.refusals.some(
+  const refusal = spending.refusals.findLast(
     ({ agent, claim_id }) => agent === last?.produced_by_agent && claim_id === last.claim_id,
   );
   const isBlocked =
-    last !== undefined && isRefused && (isQuestion ? openQuestions.includes(last.id) : status.failures.includes(last.id));
+    last !== undefined && refusal !== undefined && (isQuestion ? openQuestions.includes(last.id) : status.failures.includes(last.id));
   return {
     goal,
     summary: heads.find(({ id }) => String(id) === String(goal))?.metadata.summary ?? "",
@@ -75,7 +76,7 @@ export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise
       };
     }),
     models: modelsOf(ended, (name) => gateway?.models[name]),
-    blocked: isBlocked ? { id: last.id, isQuestion } : undefined,
+    blocked: isBlocked ? { id: last.id, isQuestion, example: exampleAmount(refusal) } : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 // Makes text from agents safe to print.
+import { eastAsianWidth } from "get-east-asian-width";
 import { unseen } from "../../core/unseen.ts";
 
 /**
@@ -63,15 +64,21 @@ export function visibleWidth(text: string): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
 const plainAscii = /^[\u0000-\u007f]*$/;
 
-/** As most terminals draw it: Chinese, Japanese and Korean characters and emoji take two columns. */
+/**
+ * As the widest of the usual terminals draws it: a row that is counted too narrow would break, and its rest would begin at the margin, without
+ * the bar of a quotation.
+ */
 function widthOf(character: string): number {
+  // It makes an emoji of the character before it, which many terminals then draw in two columns.
+  if (character === "\ufe0f") return 1;
   if (withoutWidth.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
+  if (wide.test(character)) return 2;
+  return eastAsianWidth(character.codePointAt(0) ?? 0);
 }
 
 const withoutWidth = /^(?:\p{Mn}|\p{Me}|[\u200b-\u200d\u2060\ufeff])$/u;
-const wide =
-  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})$/u;
+/** Numbers in circles on black squares are wide for the C library, and ambiguous for Unicode. */
+const wide = /^(?:\p{Emoji_Presentation}|[\u3248-\u324f])$/u;
 
 /** The text, padded with spaces to this width. */
 export function padVisible(text: string, width: number): string {

@@ -1,4 +1,5 @@
 // Tools about artefacts: list those of a goal, read one.
+
 import { z } from "zod";
 import { type Checked, readChecked, readCheckedArtefact } from "../../client/facts/checked.ts";
 import { artefactList, backwards } from "../../client/facts/pages.ts";
@@ -6,6 +7,7 @@ import { notFound, resolveArtefactId, resolveGoalId } from "../../client/facts/r
 import { requireResultCommit } from "../../client/facts/result-commit.ts";
 import { sinceNames } from "../../client/facts/work.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
+import { changedFiles } from "../changed-files.ts";
 import { headJson, whose } from "../goal-report.ts";
 import { type Call, defineTool, reads } from "./tool.ts";
 
@@ -61,7 +63,7 @@ export const readArtefact = defineTool({
 export const readChanges = defineTool({
   name: "read_changes",
   title: "Read what a commit changes",
-  description: `What the commit of a result changes since the commit of its goal, as a unified diff, in pieces like those of read_artefact. Lines that begin with "!" before the first file are warnings. ${whose}`,
+  description: `What the commit of a result changes since the commit of its goal, as a unified diff, in pieces like those of read_artefact; the first piece begins with the list of all its files. Lines that begin with "!" before the first file are warnings. ${whose}`,
   right: "read",
   annotations: reads,
   args: {
@@ -76,8 +78,11 @@ export const readChanges = defineTool({
   async run({ id, since, ...piece }, call) {
     const artefact = await artefactOf(id, call);
     requireResultCommit(artefact);
-    const { text, ...place } = pieceOf(await call.changes(artefact, since), piece);
-    return { ...headJson(artefact), since, changes: text, ...place, note: whose };
+    const changes = await call.changes(artefact, since);
+    const { files, more } = changedFiles(changes);
+    const { text, ...place } = pieceOf(changes, piece);
+    const list = piece.offset === 0 ? { files, more_files: more } : {};
+    return { ...headJson(artefact), since, ...list, changes: text, ...place, note: whose };
   },
 });
 

@@ -126,9 +126,11 @@ describe("what is on the blackboard", () => {
     const text = await at.need("unearth", finished.id);
     expect(text).toContain(`3 commits since ${begun.slice(0, 12)}, the commit of the goal\n`);
     expect(text).toContain("    │ Write draft.txt\n");
-    expect(text).toContain(" draft.txt | 1 +\n one.txt   | 1 +\n two.txt   | 1 +\n 3 files changed, 3 insertions(+)\n");
+    expect(text).toContain(" │ draft.txt | 1 +\n │ one.txt   | 1 +\n │ two.txt   | 1 +\n │ 3 files changed, 3 insertions(+)\n");
     const since = `\nOnly the changes since version 1 (commit ${draft.slice(0, 12)}):\n\n`;
-    expect(text).toEndWith(`${since} one.txt | 1 +\n two.txt | 1 +\n 2 files changed, 2 insertions(+)\n`);
+    expect(text).toEndWith(
+      `${since} │ one.txt | 1 +\n │ two.txt | 1 +\n │ 2 files changed, 2 insertions(+)\n │ create mode 100644 one.txt\n │ create mode 100644 two.txt\n`,
+    );
     expect(await at.need("unearth", drafted.id)).toContain(`1 commit since ${begun.slice(0, 12)}, the commit of the goal\n`);
   });
 

@@ -58,13 +58,36 @@ test("who approves a corrected commit sees all that it changes, and what is new 
   const second = await clan.made(goal, (one) => one.version === 2);
   await clan.grant(second, "maintainer", "waiting");
   const shown = await clan.need("unearth", second.id);
-  expect(shown).toContain(" NOTES.md   | 1 +\n install.sh | 1 +\n 2 files changed");
+  expect(shown).toContain(" │ NOTES.md   | 1 +\n │ install.sh | 1 +\n │ 2 files changed");
   const since = `since your last verdict, on version 1 (commit ${commits[0]?.slice(0, 12)}):`;
-  expect(shown).toEndWith(`Only the changes ${since}\n\n NOTES.md | 1 +\n 1 file changed, 1 insertion(+)\n`);
+  expect(shown).toEndWith(
+    `Only the changes ${since}\n\n │ NOTES.md | 1 +\n │ 1 file changed, 1 insertion(+)\n │ create mode 100644 NOTES.md\n`,
+  );
   const { code, err } = await clan.sett("approve", second.id);
   expect(code).toBe(0);
   expect(err).toContain(`2 commits since ${base.slice(0, 12)}, the commit of the goal: 2 files changed, 2 insertions(+)\n`);
   expect(err).toContain(`Only ${since} 1 file changed, 1 insertion(+)\n`);
+});
+
+test("a commit that cannot be had is not approved unseen, and can be rejected", async () => {
+  const gone = CommitHash.parse("0123456789".repeat(4));
+  const bid = ({ type }: Artefact): BidWord => (type === "GoalDefined" ? "exclusive" : "ignore");
+  const work = () => ({ type: "CodeCommit", metadata: { commit: gone } });
+  const judging: Member = { human: true, ...bids({ on: "CodeCommit", bid: "review" }) };
+  await using clan = await Sett.start(at, { coder: { behaviour: { bid, work } }, maintainer: judging });
+  const goal = await clan.postGoal("Notes");
+  const made = await clan.made(goal, (one) => one.type === "CodeCommit");
+  await clan.grant(made, "maintainer", "waiting");
+  const { code, err } = await clan.sett("approve", made.id);
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringContaining("Nothing was approved, because its changes cannot be shown"),
+  });
+  const rejected = await clan.sett("reject", made.id, "--reason", "Where is it?");
+  expect({ code: rejected.code, err: rejected.err }).toEqual({
+    code: 0,
+    err: expect.stringContaining("! Its changes are not shown: The repository does not have commit"),
+  });
 });
 
 test("a gate: rejected work is made again by its producer, who gets the reason, and goes on once it is approved", async () => {

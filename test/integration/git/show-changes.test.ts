@@ -81,7 +81,7 @@ test("work that is not based on the commit of the goal is shown from where a mer
   expect(aside).toStartWith(
     `1 commit since ${host.base.slice(0, 12)}\n! It is not based on ${goal.slice(0, 12)}, the commit of the goal, but on an older one.\n`,
   );
-  expect(aside).toEndWith(" two | 1 +\n 1 file changed, 1 insertion(+)\n");
+  expect(aside).toEndWith(" two | 1 +\n 1 file changed, 1 insertion(+)\n create mode 100644 two\n");
   const alone = await repository.showChanges(workWith(apart, goal));
   expect(alone).toContain(`! It has no history in common with ${goal.slice(0, 12)}, the commit of the goal.\n`);
   expect(alone).toContain(" README.md  | 1 +\n");
