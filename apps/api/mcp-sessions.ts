@@ -10,6 +10,7 @@ import { recordCall } from "./access/record-call.ts";
 import type { Parts } from "./parts.ts";
 import { kindOf } from "./problem.ts";
 import { repositoryOf } from "./routes/goals.ts";
+import { beginStream, whileAlive } from "./routes/open-stream.ts";
 
 /** `caller`: `keyOf` the one that has begun it. */
 type Session = { transport: WebStandardStreamableHTTPServerTransport; caller: string; usedAtMs: number };
@@ -42,7 +43,20 @@ export class McpSessions {
     // A session of another caller, or of one that had other rights then, is as unknown as one that never was.
     if (known === undefined || known.caller !== keyOf(caller)) return unknownSession();
     known.usedAtMs = this.#clock.passedMs();
-    return refusal === undefined ? await known.transport.handleRequest(request) : refuse();
+    if (refusal !== undefined) return refuse();
+    return request.method === "GET" ? await this.#follow(known, request, caller) : await known.transport.handleRequest(request);
+  }
+
+  /** The stream of a session, which is one of the API's streams. Throws `too-many-requests`. */
+  async #follow({ transport }: Session, request: Request, caller: Caller): Promise<Response> {
+    const life = beginStream(this.#parts, request, caller);
+    const answer = await transport.handleRequest(request).catch((error: unknown) => {
+      life.end();
+      throw error;
+    });
+    if (answer.ok && answer.body !== null) return new Response(whileAlive(answer.body, life), answer);
+    life.end();
+    return answer;
   }
 
   /** Its first request must be `initialize`: the transport refuses others. */
@@ -60,13 +74,18 @@ export class McpSessions {
         this.#sessions.delete(id);
       },
     });
-    const { board, asker, deps } = this.#parts;
+    const { board, asker, deps, signal } = this.#parts;
     const server = createMcpServer({
       version: deps.version,
       rights: caller.rights,
       recordWrite: (write) => this.#record(caller, write),
       open: async () => ({
-        asker: { board, suggest: asker.suggest, follow: asker.follow },
+        asker: {
+          board,
+          suggest: asker.suggest,
+          // A call that waits is answered with what is known when the API stops.
+          follow: (from, visit, over) => asker.follow(from, visit, AbortSignal.any([over, signal])),
+        },
         person: caller.actor,
         postGoal: ({ text, id, actor, marks }) =>
           repositoryOf(this.#parts).postGoal(board, { text, id, commit: undefined, actor, marks }),

@@ -16,13 +16,19 @@ type Address = {
   hint?: string;
 };
 type Fetch = (request: Request) => Response | Promise<Response>;
-/** `stop` answers the requests that have arrived, and accepts no more. `unref`: it does not keep the process alive. */
-export type Server = { port: number | undefined; stop(): Promise<void>; unref(): void };
+/**
+ * `stop` accepts no more requests, and answers those that have arrived; what is still open after `graceMs` (two seconds), such as a stream or
+ * a request of which a part is missing, is cut. `unref`: it does not keep the process alive.
+ */
+export type Server = { port: number | undefined; stop(graceMs?: number): Promise<void>; unref(): void };
+
+/** Well below the time after which a supervisor kills the program. */
+const stopGraceMs = 2_000;
 
 /** The part of Deno's API that is used here; the project's own types are Bun's. */
 type Deno = {
   serve(
-    options: { port: number; hostname: string; onListen: () => void; cert?: string; key?: string },
+    options: { port: number; hostname: string; onListen: () => void; signal: AbortSignal; cert?: string; key?: string },
     fetch: Fetch,
   ): { readonly addr: { readonly port: number }; shutdown(): Promise<void>; unref(): void };
 };
@@ -46,12 +52,29 @@ function serveInBun({ port, hostname, isPatient = false, idleSeconds = 10, tls }
   // `development` would print an error with which a stream ends, into a log that is JSON.
   // Without `development` two programs of a user may otherwise have the same port, and each gets some of the connections.
   const options = { port, hostname, development: false, reusePort: false, idleTimeout: isPatient ? 0 : idleSeconds, fetch };
-  return Bun.serve(tls === undefined ? options : { ...options, tls });
+  const server = Bun.serve(tls === undefined ? options : { ...options, tls });
+  return {
+    port: server.port,
+    stop: (graceMs) => stopWithin(graceMs, server.stop(), () => server.stop(true)),
+    unref: () => server.unref(),
+  };
 }
 
 function serveInDeno({ port, hostname, tls }: Address, fetch: Fetch): Server {
   const { Deno } = globalThis as unknown as { Deno: Deno };
+  const cut = new AbortController();
   // Deno would print the address as text, into a log that is JSON.
-  const server = Deno.serve({ port, hostname, onListen: () => {}, ...tls }, fetch);
-  return { port: server.addr.port, stop: () => server.shutdown(), unref: () => server.unref() };
+  const server = Deno.serve({ port, hostname, onListen: () => {}, signal: cut.signal, ...tls }, fetch);
+  return {
+    port: server.addr.port,
+    stop: (graceMs) => stopWithin(graceMs, server.shutdown(), async () => cut.abort()),
+    unref: () => server.unref(),
+  };
+}
+
+async function stopWithin(graceMs = stopGraceMs, stopped: Promise<void>, cut: () => Promise<void>): Promise<void> {
+  const patience = Promise.withResolvers<void>();
+  const timer = setTimeout(() => patience.resolve(cut()), graceMs);
+  await Promise.race([stopped, patience.promise]);
+  clearTimeout(timer);
 }

@@ -3,12 +3,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import process from "node:process";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { defaultLimits } from "../../../apps/api/deps.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { ApiScene, type TokenName } from "../../support/api/api-scene.ts";
 import { commitFiles, newArtefactId, sampleRepository } from "../../support/git/sample-repository.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 let scene: ApiScene;
 const here = sampleRepository();
@@ -26,10 +28,10 @@ afterAll(async () => {
   here[Symbol.dispose]();
 });
 
-async function connect(as: TokenName) {
+async function connect(as: TokenName, { url, tokens } = scene) {
   const client = new Client({ name: "far-editor", version: "3" });
-  const requestInit = { headers: { authorization: `Bearer ${scene.tokens[as]}` } };
-  const transport = new StreamableHTTPClientTransport(new URL(`${scene.url}/mcp`), { requestInit });
+  const requestInit = { headers: { authorization: `Bearer ${tokens[as]}` } };
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit });
   // The library's own types differ in what may be undefined.
   await client.connect(transport as never);
   return { client, transport, [Symbol.asyncDispose]: () => client.close() };
@@ -146,4 +148,53 @@ test("a session belongs to its token, and without a token there is none", async 
   expect((await scene.post("/mcp", list, { as: "reader", headers })).status).toBe(200);
   expect((await scene.post("/mcp", list, { as: "all", headers })).status).toBe(404);
   expect((await scene.post("/mcp", list, { as: "stranger", headers })).status).toBe(401);
+});
+
+const openStreams = async ({ metrics }: ApiScene) => (await metrics.streams.get()).values[0]?.value;
+
+test("the stream of a session is counted among the streams, and refused where these are too many", async () => {
+  const limits = { ...defaultLimits, maxStreams: 1 };
+  await using api = await ApiScene.start({}, { redis: scene.redis, orchestrator: false, deps: { limits } });
+  // The library's client opens the stream of its session by itself.
+  const editor = await connect("reader", api);
+  await waitFor("the stream", async () => (await openStreams(api)) === 1);
+  const events = () => api.get("/v1/events", { headers: { accept: "text/event-stream" } });
+  expect(await events()).toMatchObject({ status: 429, body: { code: "too-many-requests" } });
+  const headers = { "mcp-session-id": editor.transport.sessionId ?? "", accept: "text/event-stream" };
+  expect((await api.get("/mcp", { as: "reader", headers })).status).toBe(429);
+  await editor[Symbol.asyncDispose]();
+  await waitFor("room", async () => (await openStreams(api)) === 0);
+});
+
+test("a second stream of a session is refused, and not counted", async () => {
+  await using api = await ApiScene.start({}, { redis: scene.redis, orchestrator: false });
+  await using editor = await connect("reader", api);
+  await waitFor("the stream", async () => (await openStreams(api)) === 1);
+  const headers = { "mcp-session-id": editor.transport.sessionId ?? "", accept: "text/event-stream" };
+  expect((await api.get("/mcp", { as: "reader", headers })).status).toBe(409);
+  expect(await openStreams(api)).toBe(1);
+});
+
+test("an API that stops ends the streams of sessions, and answers the calls that wait", async () => {
+  const api = await ApiScene.start({}, { redis: scene.redis, orchestrator: false });
+  const editor = await connect("reader", api);
+  await waitFor("the stream", async () => (await openStreams(api)) === 1);
+  const goal = await api.clan.postGoal("Wait for me");
+  const progress: number[] = [];
+  const waiting = editor.client.callTool(
+    { name: "wait_for_goal", arguments: { goal: goal.id, timeout_seconds: 50 } },
+    undefined,
+    {
+      onprogress: (each) => progress.push(each.progress),
+    },
+  );
+  await waitFor("the call to wait", async () => {
+    await api.clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:test");
+    return progress.length > 0;
+  });
+  const startedAt = performance.now();
+  await api[Symbol.asyncDispose]();
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect((await waiting).structuredContent).toMatchObject({ state: "running" });
+  await editor[Symbol.asyncDispose]();
 });

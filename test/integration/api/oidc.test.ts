@@ -284,6 +284,23 @@ test("a stream of events ends with the token that has opened it", async () => {
   expect(Date.now()).toBeGreaterThanOrEqual((seconds + 1) * 1_000);
 });
 
+test("the stream of an assistant's session ends with the token that has opened it", async () => {
+  await using api = await another({});
+  const seconds = Math.floor(Date.now() / 1_000);
+  const token = await issuer.token({ ...ada, sub: "7" }, { expires: seconds - 27 });
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+  const begun = await callMcp(api, token, "initialize", params);
+  const answer = await fetch(`${api.url}/mcp`, {
+    headers: {
+      ...{ authorization: `Bearer ${token}`, accept: "text/event-stream" },
+      "mcp-session-id": begun.headers.get("mcp-session-id") ?? "",
+    },
+  });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  expect(Date.now()).toBeGreaterThanOrEqual((seconds + 2) * 1_000);
+});
+
 const clientInfo = { name: "far-editor", version: "3" };
 
 function callMcp(api: ApiScene, token: string, method: string, params: object, session?: string): Promise<Response> {
