@@ -114,7 +114,7 @@ test("names the question of an agent that waits for more, where the gateway has 
     return { question: artefact.id.slice(0, 8), said: (await at.sett("budget", other.id)).err };
   };
   const { question, said } = await ask(true);
-  expect(said).toContain(`An agent waits for more: sett answer ${question} 5usd`);
+  expect(said).toContain(`An agent waits for more: sett answer ${question} 50calls`);
   expect((await ask(false)).said).not.toContain("An agent");
   expect((await at.sett("budget", goal.id)).err).not.toContain("An agent");
 });
