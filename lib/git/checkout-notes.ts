@@ -1,6 +1,7 @@
 // What the attributes of a commit do to the files that it changes: a checkout may have other bytes than a diff shows, and later diffs may
 // show nothing.
 import type { CommitHash } from "../model/ids.ts";
+import { showName, textOf } from "./file-name.ts";
 import type { PlainView } from "./plain-view.ts";
 
 /** More changed files than a person looks at. The attributes of the others are not read. */
@@ -8,6 +9,9 @@ const maxFiles = 20_000;
 const maxNames = 5;
 /** The arguments of one call. */
 const maxArguments = 1_000;
+
+/** Names of files are in latin1 here, one character for each byte. An argument of git cannot have all of them. */
+const encoding = "latin1" as const;
 
 type Attributes = ReadonlyMap<string, string>;
 type Rule = { attribute: string; isMeant: (value: string) => boolean; sentence: (files: string, setting: string) => string };
@@ -40,7 +44,7 @@ const rules: readonly Rule[] = [
 /** Sentences. The attributes are those in the tree of `commit`; files without lines may be hidden from diffs. Throws git-failed. */
 export async function checkoutNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
   const all = namesIn(
-    await view.run({ args: ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=d", from, commit, "--"] }),
+    await view.run({ args: ["diff", "--name-only", "-z", "--no-renames", "--diff-filter=d", from, commit, "--"], encoding }),
   );
   const files = all.slice(0, maxFiles);
   const attributes = await attributesOf(view, commit, files);
@@ -67,7 +71,7 @@ async function attributesOf(view: PlainView, commit: CommitHash, files: readonly
   // A checkout reads them from its index.
   await view.run({ args: ["update-index", "-z", "--index-info"], stdin: entries });
   const args = ["check-attr", "--cached", "-z", "--stdin", ...rules.map(({ attribute }) => attribute)];
-  const words = (await view.run({ args, stdin: files.map((file) => `${file}\0`).join("") })).split("\0");
+  const words = (await view.run({ args, stdin: files.map((file) => `${file}\0`).join(""), encoding })).split("\0");
   for (let at = 0; at + 2 < words.length; at += 3) {
     const [file = "", attribute = "", value = ""] = words.slice(at, at + 3);
     found.set(file, (found.get(file) ?? new Map<string, string>()).set(attribute, value));
@@ -77,7 +81,8 @@ async function attributesOf(view: PlainView, commit: CommitHash, files: readonly
 
 /** As `update-index` reads them. Only those above the files: a tree can have more files than fit into an index. */
 async function attributeFiles(view: PlainView, commit: CommitHash, files: readonly string[]): Promise<string> {
-  const names = [...new Set(files.flatMap(foldersAbove))].map((folder) => `${folder}.gitattributes`);
+  const folders = [...new Set(files.flatMap(foldersAbove))];
+  const names = folders.flatMap((folder) => textOf(`${folder}.gitattributes`) ?? []);
   let entries = "";
   for (let at = 0; at < names.length; at += maxArguments) {
     const args = ["--literal-pathspecs", "ls-tree", "-z", commit, "--", ...names.slice(at, at + maxArguments)];
@@ -98,11 +103,14 @@ function foldersAbove(file: string): string[] {
 async function withLines(view: PlainView, from: string, commit: CommitHash, files: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (let at = 0; at < files.length; at += maxArguments) {
-    const names = files.slice(at, at + maxArguments);
+    const wanted = new Set(files.slice(at, at + maxArguments));
+    const texts = [...wanted].map(textOf);
+    // Where git cannot be asked for one of them alone, it is asked for all files.
+    const names = texts.includes(undefined) ? [] : texts.flatMap((text) => text ?? []);
     const args = ["--literal-pathspecs", "diff", "--numstat", "-z", "--no-renames", from, commit, "--", ...names];
-    for (const line of namesIn(await view.run({ args }))) {
+    for (const line of namesIn(await view.run({ args, encoding }))) {
       const [, added, name] = /^(\d+|-)\t(?:\d+|-)\t(.*)$/s.exec(line) ?? [];
-      if (name !== undefined && added !== "-") found.push(name);
+      if (name !== undefined && wanted.has(name) && added !== "-") found.push(name);
     }
   }
   return found;
@@ -113,15 +121,10 @@ function namesIn(output: string): string[] {
 }
 
 function listOf(files: readonly string[]): string {
-  const named = files.slice(0, maxNames).map(shownName).join(", ");
+  const named = files.slice(0, maxNames).map(showName).join(", ");
   return files.length > maxNames ? `${named} and ${files.length - maxNames} more files` : named;
 }
 
-/** On one line. */
-function shownName(name: string): string {
-  return /[\p{Cc}\p{Zl}\p{Zp}"\\]/u.test(name) ? JSON.stringify(name) : name;
-}
-
 function settingOf(attribute: string, value: string): string {
-  return value === "set" ? attribute : `${attribute}=${shownName(value)}`;
+  return value === "set" ? attribute : `${attribute}=${showName(value)}`;
 }

@@ -36,7 +36,7 @@ export interface GitRun {
   /** Gets stdout, of any length, as it comes; nothing is returned then. */
   readonly onStdout?: (chunk: Uint8Array) => void;
   readonly env?: Readonly<Record<string, string>>;
-  /** What stdout is returned in: `latin1` has one character for each byte. UTF-8 without it. */
+  /** What stdin and stdout are in: `latin1` has one character for each byte. UTF-8 without it. */
   readonly encoding?: "latin1" | "utf8";
 }
 
@@ -70,7 +70,7 @@ export function isRunningGit(pid: number): boolean {
 export async function tryGit(git: Git, run: GitRun): Promise<GitResult> {
   const child = start(git, run, run.stdinFile ?? (run.stdin === undefined ? "ignore" : "pipe"));
   const result = collect(git, child, run);
-  feed(child, run.stdin);
+  feed(child, run.stdin, run.encoding);
   return await result;
 }
 
@@ -128,10 +128,10 @@ function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildP
   return child;
 }
 
-function feed(child: ChildProcess, stdin: string | undefined): void {
+function feed(child: ChildProcess, stdin: string | undefined, encoding: GitRun["encoding"] = "utf8"): void {
   // git closes its end when it has read enough.
   child.stdin?.on("error", () => undefined);
-  if (stdin !== undefined) child.stdin?.end(stdin);
+  if (stdin !== undefined) child.stdin?.end(stdin, encoding);
 }
 
 type Collecting = { ignoreStdout?: boolean } & Pick<GitRun, "onStdout" | "encoding">;

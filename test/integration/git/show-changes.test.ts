@@ -142,3 +142,14 @@ test("names that are no UTF-8 are shown apart, and can be read back", async () =
   const heads = [...lines.matchAll(/^\+\+\+ (.*)$/gm)].map(([, shown = ""]) => readName(shown).slice("b/".length));
   expect(heads.sort()).toEqual(names.toSorted());
 });
+
+test("attributes of files whose names are no UTF-8 are named, each file apart", async () => {
+  using host = sampleRepository();
+  for (const name of ["caf\xe8", "caf\xe9"]) writeFileSync(pathOfBytes(host.path, name), "x\n");
+  const commit = commitFiles(host.path, { ".gitattributes": "caf* ident -diff\n" }, "Add names");
+  const repository = await open(host.path);
+  const note = '! A checkout of "caf\\350", "caf\\351" has other bytes than are shown here';
+  const shown = await repository.showChanges(workWith(commit, host.base));
+  expect(shown).toContain(note);
+  expect(shown).toContain('lets your own git hide changes of "caf\\350", "caf\\351".');
+});
