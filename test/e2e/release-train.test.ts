@@ -113,6 +113,9 @@ test("afterwards the page has the diff of each commit, the phases, and what each
   await open(card("CodeCommit"), "Diff");
   await changelog.locator(".diff-code-insert", { hasText: "1.2.0" }).first().waitFor();
   await open(card("CodeCommit", 2), "Diff");
+  // All that a merge brings comes first; what the review had asked for is in what is new since version 1.
+  await changelog.locator(".diff-code-insert", { hasText: "1.2.0" }).first().waitFor();
+  await page.getByRole("button", { name: "Since version 1" }).click();
   await changelog.locator(".diff-code-delete", { hasText: "fixup!" }).waitFor();
 
   const grants = (await open(card("CodeCommit", 2), "Bids and work")).locator(".claim .grant");

@@ -110,5 +110,7 @@ test("a goal is stalled because a model could not bid: the end says so", async (
   const { code, err } = await sett.sett("forage", "--watch", "--goal", "for no agent");
   expect(code).toBe(1);
   const [, end] = err.split("is stalled.");
-  expect(end).toContain("bidder bid `ignore`: Its model gave no bid: The provider refused the key of the model `key` (401).");
+  expect(end).toContain(
+    "bidder bid `ignore`:\n  │ Its model gave no bid: The provider refused the key of the model `key` (401).",
+  );
 }, 300_000);

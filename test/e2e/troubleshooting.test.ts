@@ -148,7 +148,7 @@ test.each([
   expect(results).toMatchObject([{ structural_type: "Failure", type: "ToolExecutionFailure" }]);
   expectSeen(reason, JSON.parse(results[0]?.payload ?? "{}").reason);
   // What `forage --watch` ends with: the reason and the way to the whole report.
-  expect(err).toContain(`ToolExecutionFailure: ${results[0]?.metadata.summary}`);
+  expect(err).toContain(`ToolExecutionFailure:\n  │ ${results[0]?.metadata.summary}\n`);
   expect(err).toContain(`sett unearth ${results[0]?.id.slice(0, 8)}`);
 });
 

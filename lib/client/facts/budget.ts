@@ -52,7 +52,9 @@ export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise
     ({ agent, claim_id }) => agent === last?.produced_by_agent && claim_id === last.claim_id,
   );
   const isBlocked =
-    last !== undefined && refusal !== undefined && (isQuestion ? openQuestions.includes(last.id) : status.failures.includes(last.id));
+    last !== undefined &&
+    refusal !== undefined &&
+    (isQuestion ? openQuestions.includes(last.id) : status.failures.includes(last.id));
   return {
     goal,
     summary: heads.find(({ id }) => String(id) === String(goal))?.metadata.summary ?? "",

@@ -215,7 +215,9 @@ test("the budget of a goal is raised, also that of an agent in it, once a gatewa
   });
   const started_at = new Date().toISOString();
   await scene.clan.board.announceGateway({ started_at, goal_budget: {}, agents: {}, models: {} });
-  const raised = await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd, 10 calls" }, { as: "answerer" });
+  // It is a right of its own: who may answer questions may not raise what they cost.
+  expect((await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd" }, { as: "answerer" })).status).toBe(403);
+  const raised = await scene.post(`/v1/goals/${goal}/budget`, { add: "5usd, 10 calls" });
   expect(raised).toMatchObject({ status: 200, body: { goal_id: goal, added: { usd: 5, calls: 10 } } });
   expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "many" })).toMatchObject({
     status: 422,
