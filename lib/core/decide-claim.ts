@@ -7,7 +7,7 @@
 // A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is harmless.
 
 import type { RegisteredAgent } from "../model/agent.ts";
-import { type Grant, isEnded, isForApproval, missingBidders, questionOf, wasMoved } from "../model/claim.ts";
+import { type Grant, isEnded, missingBidders, questionOf, wasMoved } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import { ofSame } from "../model/of-same.ts";
 import { agentRemovedType, agentSilentType, attemptLostType } from "../model/own-types.ts";
@@ -23,12 +23,15 @@ import { imposeBidsOfSilent, imposeMissingBids } from "./missing-bids.ts";
 import { type FailedGrant, nextAttempt, repeatedAttempt, resumedAttempt, retryAfterMs } from "./retry.ts";
 import { hasTool } from "./stand-in.ts";
 import { placeStandingBids } from "./standing-bids.ts";
+import { isHeard, isRejected, rejectingOf, withdrawReviews } from "./withdraw-reviews.ts";
 
 /** The claim after `event`, with the writes that lead there; undefined when there is nothing to write. */
 export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision | undefined {
   if (isEnded(input.claim.status)) return undefined;
   const draft = new Draft(input);
   if (draft.claim.bidding === "open" && event.kind !== "goal_ended") placeStandingBids(draft);
+  // What the event says of a review that is not needed any more, its agent's removal say, must not fail the claim.
+  withdrawReviews(draft);
   applyEvent(draft, event);
   if (!isEnded(draft.claim.status) && mayAdvance(draft)) advance(draft);
   if (!isEnded(draft.claim.status)) failRemoved(draft);
@@ -87,7 +90,7 @@ function loseAttempt(draft: Draft, agent: AgentName, attempt: number, reason: st
 /** `attempt` is the one that failed. */
 function retryAttempt(draft: Draft, agent: AgentName, attempt: number): void {
   const grant = draft.grants.find((one) => one.agent === agent);
-  if (grant?.state !== "failed" || grant.attempt !== attempt || grant.retry_at === undefined) return;
+  if (grant?.state !== "failed" || grant.attempt !== attempt || grant.retry_at === undefined || isRejected(draft)) return;
   const next = nextAttempt(grant, draft.input.at);
   draft.replace(next);
   draft.writes.push({ kind: "retry", grant: next });
@@ -167,10 +170,9 @@ function advance(draft: Draft): void {
   }
   const phase = phaseOfStatus(draft.claim.status);
   if (phase === undefined) return;
-  if (phase === "review") withdrawRequests(draft);
+  withdrawReviews(draft);
   const grants = draft.grants.filter((grant) => grant.phase === phase && !wasMoved(grant));
-  const isRejected = phase === "review" && rejectingOf(draft).length > 0;
-  if (!grants.every(({ state }) => state === "done" || (isRejected && state === "cancelled"))) return;
+  if (!grants.every((grant) => grant.state === "done" || (isRejected(draft) && isHeard(grant)))) return;
   if (phase === "review" && !settleReviews(draft)) return;
   if (!enter(draft, phasesAfter(phase))) draft.complete();
 }
@@ -214,22 +216,6 @@ function enter(draft: Draft, candidates: readonly Phase[]): boolean {
     return true;
   }
   return false;
-}
-
-/**
- * A person need not judge what is rejected already: the next version is asked about. Agents that are at work go on, because their reviews are
- * heard in the rework, too.
- */
-function withdrawRequests(draft: Draft): void {
-  const rejecting = rejectingOf(draft).map(({ agent }) => agent);
-  if (rejecting.length === 0) return;
-  const reason = `${rejecting.join(", ")} rejected it, so no other person's verdict is needed`;
-  const { at } = draft.input;
-  for (const grant of cancelGrants(draft.grants.filter(isForApproval), at, reason)) draft.endGrant(grant);
-}
-
-function rejectingOf({ input }: Draft) {
-  return input.reviews.filter(({ approves }) => !approves);
 }
 
 /** True when every review approves; otherwise terminates the claim, and the feedback goes to the producer of the artefact. */

@@ -1,5 +1,18 @@
 // Damage to claims: their artefacts, phases and ends.
-import { approval, artefact, change, claim, type Damage, drop, event, moveBehind, release, repeat, stranger } from "./hand.ts";
+import {
+  approval,
+  artefact,
+  change,
+  claim,
+  type Damage,
+  drop,
+  event,
+  grant,
+  moveBehind,
+  release,
+  repeat,
+  stranger,
+} from "./hand.ts";
 
 export const claimDamages: readonly Damage[] = [
   ["everyStandardArtefactHasItsClaim", "a report without a claim", (h) => h.claims.delete(claim(h, "TestReport").id)],
@@ -61,6 +74,20 @@ export const claimDamages: readonly Damage[] = [
     "rejectedArtefactsGoNoFurther",
     "a rework without its reviews",
     (h) => change(claim(h, "CodeCommit", 1, "rework"), { additional_context_ids: [] }),
+  ],
+  [
+    "onlyReviewsAtWorkHoldUpARework",
+    "a review that has not begun, after a rejection",
+    (h) => {
+      const rejected = claim(h, "CodeCommit");
+      const waiting = change({ ...grant(rejected, "reviewer") }, { agent: "sleeper", state: "queued" });
+      change(rejected, { status: "pending_review", grants: [...rejected.grants, waiting] });
+    },
+  ],
+  [
+    "reviewsAtWorkAreHeard",
+    "a review that was stopped after a rejection",
+    (h) => change(event(h, "grant_done", { claim: claim(h, "CodeCommit"), agent: "reviewer" }), { type: "grant_cancelled" }),
   ],
   [
     "whatIsReworkedIsReviewedAgain",

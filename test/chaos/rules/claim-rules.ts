@@ -15,6 +15,8 @@ export const claimRules: Rules = [
   ["wrong", onlyStandardArtefactsAreBidOn],
   ["wrong", phasesNeverGoBack],
   ["wrong", rejectedArtefactsGoNoFurther],
+  ["in limbo", onlyReviewsAtWorkHoldUpARework],
+  ["lost", reviewsAtWorkAreHeard],
   ["wrong", reworksStayWithinTheirLimit],
   ["wrong", whatIsReworkedIsReviewedAgain],
   ["wrong", claimsEndAsTheLogSays],
@@ -98,6 +100,31 @@ function* rejectedArtefactsGoNoFurther(history: History) {
     const isSame = new Set(reviews).symmetricDifference(new Set<string>(additional_context_ids)).size === 0;
     if (kind === "rework" && (reviews.length === 0 || !isSame))
       yield `Rework ${id} hands on other reviews than those that reject.`;
+  }
+}
+
+function* onlyReviewsAtWorkHoldUpARework(history: History) {
+  for (const claimLog of claimLogsOf(history)) {
+    const { id, status, grants } = claimLog.claim;
+    const isRejected = resultsByPhase(claimLog).review.some((one) => !isApproval(history.artefacts.get(one)?.payload ?? ""));
+    if (status !== "pending_review" || !isRejected) continue;
+    for (const { agent, phase, state } of grants)
+      if (phase === "review" && (state === "queued" || state === "waiting"))
+        yield `Claim ${id} is rejected and waits for the review of ${agent}, which is ${state}.`;
+  }
+}
+
+/** A rework hands on the reviews that had begun: none of them is cancelled before it has ended. */
+function* reviewsAtWorkAreHeard(history: History) {
+  for (const { claim, events } of claimLogsOf(history)) {
+    if (claim.termination_reason?.startsWith("Feedback from ") !== true) continue;
+    const last = new Map<string, SettEvent["type"]>();
+    for (const { type, agent } of events) {
+      if (agent === undefined || !type.startsWith("grant_")) continue;
+      if (type === "grant_cancelled" && last.get(agent) === "grant_started")
+        yield `The review of ${agent} on claim ${claim.id} was cancelled while it was at work.`;
+      last.set(agent, type);
+    }
   }
 }
 

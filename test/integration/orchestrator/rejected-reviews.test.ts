@@ -26,10 +26,11 @@ const planner: Member = {
 };
 const packager: Member = { ...wants("Plan", "exclusive"), tool: ({ target_artefact }) => ending(target_artefact.payload) };
 
-/** Reviews the first version with this, and approves the second; `until` it may answer. */
-const reviewer = (payload: string, until: Promise<void> = Promise.resolve()): Member => ({
+/** Reviews the first version with this, and approves the second; `until` it may answer. `begun` is called when it is at work. */
+const reviewer = (payload: string, until: Promise<void> = Promise.resolve(), begun: () => void = () => {}): Member => ({
   ...wants("Plan", "review"),
   tool: async ({ target_artefact: { version } }) => {
+    begun();
     if (version === 1) await until;
     return { structural_type: "Review", payload: version === 1 ? payload : "{}" };
   },
@@ -41,7 +42,9 @@ const drawn = (snapshot: ClaimSnapshot) => phaseStrip(snapshot, "names", drawing
 
 test("it is drawn as one; a person's request is withdrawn at once and says so, and a reviewer at work finishes and is heard", async () => {
   const slowly = Promise.withResolvers<void>();
-  const members = { lead, planner, packager, quick: reviewer("No date."), slow: reviewer("No name.", slowly.promise) };
+  const begun = Promise.withResolvers<void>();
+  const [quick, slow] = [reviewer("No date.", begun.promise), reviewer("No name.", slowly.promise, begun.resolve)];
+  const members = { lead, planner, packager, quick, slow };
   await using clan: Clan = await startClanOn(redis, members);
   const goal = await clan.postGoal();
   const first = await clan.made(goal, ({ type }) => type === "Plan");
@@ -79,4 +82,17 @@ test("where a person rejects, another person is not asked any more, and the revi
   const claim = await clan.claimOn(first);
   expect(claim.claim).toMatchObject({ status: "terminated", termination_reason: "Feedback from lead" });
   expect(drawn(claim)).toContain("-owner +quick");
+});
+
+test("an agent that is away holds up no rework: its review is withdrawn before it has begun", async () => {
+  const away: Member = { ...wants("Plan", "review"), external: true };
+  const members = { planner, packager, quick: reviewer("No date."), away };
+  await using clan: Clan = await startClanOn(redis, members);
+  const goal = await clan.postGoal();
+  const first = await clan.made(goal, ({ type }) => type === "Plan");
+  const second = await clan.made(goal, ({ type, version }) => type === "Plan" && version === 2);
+  const { claim, grants } = await clan.claimOn(first);
+  expect(claim.termination_reason).toBe("Feedback from quick");
+  expect(grants.find(({ agent }) => agent === "away")).toMatchObject({ state: "cancelled" });
+  expect(second.source_artefacts).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import type { Grant } from "../../../../lib/model/claim.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
-import { sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
+import { newArtefactId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
 
 const clan = (...names: string[]) => names.map((name) => sampleAgent(name));
 
@@ -109,6 +110,69 @@ describe("feedback", () => {
     claim.deliver("r2", "No name.");
     expect(claim.now.claim.termination_reason).toBe("Feedback from r1, r2");
     expect(claim.stateOf("x")).toBeUndefined();
+  });
+
+  /** Four reviewers; `begun` are at work when the first, r1, rejects. */
+  const rejectedByFirst = (...begun: string[]) => {
+    const others = ["r2", "r3", "r4"].map((name) => sampleAgent(name, { retries: 2, bids_by_command: true }));
+    const claim = new ClaimSimulation([...clan("coder", "r1"), ...others], {
+      target: sampleArtefact({ produced_by_agent: "coder", produced_by_role: "coder" }),
+    });
+    claim.bid("coder", "ignore");
+    for (const name of ["r1", "r2", "r3", "r4"]) claim.bid(name, "review");
+    for (const name of begun) claim.start(name);
+    return { claim, decision: claim.deliver("r1", "No date.") };
+  };
+
+  test("a rejecting review withdraws the reviews that have not begun, and does not wait for their agents", () => {
+    const { claim } = rejectedByFirst("r2");
+    expect(["r2", "r3", "r4"].map((name) => claim.stateOf(name))).toEqual(["running", "cancelled", "cancelled"]);
+    claim.deliver("r2");
+    expect(claim.now.claim.termination_reason).toBe("Feedback from r1");
+
+    const { claim: alone, decision } = rejectedByFirst();
+    expect(alone.now.claim.termination_reason).toBe("Feedback from r1");
+    expect(decision?.writes.find(({ kind }) => kind === "follow_up")).toMatchObject({ followUp: { kind: "rework" } });
+  });
+
+  test("nor does it wait for another attempt of a reviewer, before or after the rejection", () => {
+    const { claim } = rejectedByFirst("r2", "r3");
+    claim.fail("r2", "It crashed.");
+    claim.retryDue("r2");
+    expect(claim.stateOf("r2")).toBe("failed");
+    const r3 = claim.now.grants.find(({ agent }) => agent === "r3");
+    if (r3 === undefined) throw new Error("r3 has no grant.");
+    claim.decide({ kind: "source_lost", agent: r3.agent, attempt: r3.attempt });
+    expect(claim.stateOf("r3")).toBe("cancelled");
+    expect(claim.now.claim.termination_reason).toBe("Feedback from r1");
+  });
+
+  test("nor for the answer to a reviewer's question, which is closed", () => {
+    const { claim } = rejectedByFirst("r2", "r3");
+    const question_id = newArtefactId();
+    const grants = claim.now.grants.map((grant): Grant => {
+      if (grant.agent !== "r2" || grant.state !== "running") return grant;
+      return { ...grant, state: "waiting", waits_for: { kind: "answer", question_id } };
+    });
+    claim.now = { ...claim.now, grants };
+    expect(claim.decide()?.writes).toContainEqual(expect.objectContaining({ kind: "close_question", question: question_id }));
+    expect(claim.stateOf("r2")).toBe("cancelled");
+    expect(claim.now.claim.status).toBe("pending_review");
+  });
+
+  test("an agent that is removed before its review has begun fails nothing that is rejected already", () => {
+    const { claim } = rejectedByFirst("r2");
+    const [grant] = claim.now.grants.filter(({ agent }) => agent === "r3");
+    if (grant === undefined) throw new Error("r3 has no grant.");
+    // As an older orchestrator has left it.
+    const { agent, phase, attempt, queued_at } = grant;
+    const grants = claim.now.grants.map(
+      (one): Grant => (one === grant ? { agent, phase, attempt, queued_at, state: "queued" } : one),
+    );
+    claim.now = { ...claim.now, grants };
+    claim.decide({ kind: "agent_removed", agent });
+    expect(claim.stateOf("r3")).toBe("cancelled");
+    expect(claim.now.claim.status).toBe("pending_review");
   });
 
   test.each(["null", "42", '""', "looks good", "{} {}", '{"a":1}', "[1]", ""])("a review of %p is feedback", (payload) => {
