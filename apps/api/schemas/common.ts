@@ -25,6 +25,7 @@ const problems = {
   421: problem("The request is for another host: `sett ui` answers to names of this machine alone."),
   422: problem("The request is wrong: a parameter, the body, or an id that several things begin with."),
   429: problem("Too many requests: `Retry-After` says when to try again."),
+  431: { description: "The request's line and headers have more than 16 KiB. The answer has no body." },
   503: problem("Redis or another part of the instance does not answer."),
 } as const;
 
@@ -35,6 +36,7 @@ export const readProblems = {
   421: problems[421],
   422: problems[422],
   429: problems[429],
+  431: problems[431],
   503: problems[503],
 } as const;
 export const findProblems = { ...readProblems, 404: problems[404], 409: problems[409] } as const;
