@@ -28,6 +28,7 @@ import { addHookRoutes } from "./routes/hooks.ts";
 import { addInquiryRoutes } from "./routes/inquiries.ts";
 import { addInstanceRoutes } from "./routes/instance.ts";
 import { runTriggers } from "./triggers/run-triggers.ts";
+import { endWithUnreadBody } from "./unread-bodies.ts";
 import { wholeBody } from "./whole-body.ts";
 import { usageOf } from "./wrong-request.ts";
 
@@ -48,7 +49,7 @@ export function createApi(deps: Deps, signal: AbortSignal, hooks: Hooks = {}): A
     },
   });
   const body = wholeBody(new Bodies(deps.limits.bodies), deps.limits.maxBodyBytes);
-  app.use("*", securityHeaders(deps), requireHostName(deps.hostNames));
+  app.use("*", endWithUnreadBody, securityHeaders(deps), requireHostName(deps.hostNames));
   app.get("/healthz", (context) => {
     const reason = deps.board.contactProblem();
     return reason === undefined

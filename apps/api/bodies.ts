@@ -60,9 +60,10 @@ export class Bodies {
       }
     } catch (error) {
       this.#rooms.delete(room);
-      void reader.cancel().catch(() => undefined);
       throw error;
     } finally {
+      // The answer drops the rest: see `unread-bodies.ts`.
+      reader.releaseLock();
       clearTimeout(timer);
       room.giveUp = undefined;
     }
