@@ -2,7 +2,7 @@
 import { Artefact, type ArtefactHead, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { Claim, RunningGrant } from "../model/claim.ts";
 import { LogicalId } from "../model/ids.ts";
-import { forbiddenOwnType, namedOwnType } from "../model/own-types.ts";
+import { problemOfType } from "../model/own-types.ts";
 import type { GrantResult } from "./grant-port.ts";
 import type { MailedResult } from "./mail.ts";
 
@@ -82,8 +82,8 @@ export function mailedResultProblem(result: GrantResult, origin: ResultOrigin): 
     return `The result cannot be version ${artefact.version} of thread ${artefact.logical_id}.`;
   const allowed = typesOf(outcome, origin);
   if (!allowed.includes(structural_type)) return `This work ends with ${allowed.join(" or ")}, and not with ${structural_type}.`;
-  const own = forbiddenOwnType(artefact, "agent");
-  if (own !== undefined) return `The result has ${namedOwnType(artefact.type, own)}.`;
+  const problem = problemOfType(artefact, "agent");
+  if (problem !== undefined) return `The result has ${problem}.`;
   // What follows a failure depends on this word, and people see the other.
   if (result.outcome === "failed" && result.failureType !== undefined && result.failureType !== artefact.type)
     return `The result is a failure of type ${artefact.type}, and says that it is one of type ${result.failureType}.`;

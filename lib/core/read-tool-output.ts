@@ -1,7 +1,7 @@
 // From the bytes on a tool's stdout to the content of its artefact, or to the reason of its Failure.
 import { type Artefact, maxMetadataBytes, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { ClaimKind } from "../model/claim.ts";
-import { forbiddenOwnType, namedOwnType } from "../model/own-types.ts";
+import { problemOfType } from "../model/own-types.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
 import { maySpellHalfPair, textProblem } from "../model/text-problem.ts";
 import { FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
@@ -63,9 +63,8 @@ function toResult({ summary, metadata = {}, about, printed, ...draft }: Draft, g
   if (payloadBytes > maxPayloadBytes) {
     return refuse(`The payload in the tool's output has ${payloadBytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`);
   }
-  const own = forbiddenOwnType(draft, granted.isWorker ? "worker" : "command");
-  if (own !== undefined)
-    return refuse(`The tool printed ${namedOwnType(draft.type, own)}: no agent may use it. Print a type of another name.`);
+  const wrongType = problemOfType(draft, granted.isWorker ? "worker" : "command");
+  if (wrongType !== undefined) return refuse(`The tool printed ${wrongType}: no agent may use it. Print a type of another name.`);
   const problem = textProblem(metadata);
   if (problem !== undefined) return refuse(`\`metadata\` in the tool's output ${problem}.`);
   const metadataBytes = new TextEncoder().encode(JSON.stringify({ summary, ...metadata })).byteLength;

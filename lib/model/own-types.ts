@@ -1,6 +1,7 @@
 // The names of types that are Sett's own: what it does, and what people do, depends on them. No agent may use one, or a name that people
 // would take for one. The names of the structural types are everybody's.
 import { goalFeedbackType, goalType, type StructuralType } from "./artefact.ts";
+import { looksLike } from "./looks-like.ts";
 import { budgetExceededType } from "./model-call.ts";
 import { toolFailureType } from "./tool-contract.ts";
 
@@ -61,70 +62,11 @@ export function forbiddenOwnType({ structural_type, type }: Typed, source: TypeS
   return ownTypes.find((own) => looksLike(type, own));
 }
 
-/** Names it in a sentence. The type itself is not quoted: a reader would see no difference. */
-export function namedOwnType(type: string, own: string): string {
-  return type === own ? `the type ${own}, which is Sett's own` : `a type that looks like ${own}, which is Sett's own`;
-}
-
-/**
- * Whether people may take the one for the other. Case, width, marks, invisible characters, spaces and punctuation do not count, nor does a
- * letter of another script that is drawn like one of ASCII. Where at least half of the letters are right, the foreign ones count as any: no
- * list of look-alikes is complete.
- */
-function looksLike(type: string, own: string): boolean {
-  const wanted = skeleton(own);
-  // These signs are punctuation, or stand for a letter.
-  const asLetters = type.replaceAll(/[|!]/g, "l").replaceAll("$", "s");
-  return [type, asLetters].some((text) => isAlike(skeleton(text), wanted));
-}
-
-function isAlike(given: string, wanted: string): boolean {
-  if (given === wanted) return true;
-  const [letters, expected] = [[...given], [...wanted]];
-  if (letters.length !== expected.length) return false;
-  const same = letters.filter((letter, index) => letter === expected[index]);
-  const foreign = letters.filter((letter) => letter > "\x7f");
-  return same.length + foreign.length === letters.length && same.length >= foreign.length;
-}
-
-/** Letters that are drawn like those of ASCII in the common fonts, in lower case, by the letter that they look like. */
-const drawnAs: Readonly<Record<string, string>> = {
-  a: "аαɑᴀꭺ",
-  b: "вьβƅʙᏼ",
-  c: "сϲᴄⅽꮯ",
-  d: "ԁɗꓒᴅđժꭰ",
-  e: "еҽεєᴇꬲɛꭼ",
-  f: "ƒꜰϝքꬵ",
-  g: "ɡցԍɢ",
-  h: "һнհʜη",
-  j: "јϳᴊ",
-  k: "кκᴋ",
-  l: "іıιӏɩլɪʟǀ1iͺⅼ",
-  m: "мᴍμ",
-  n: "пηոռɴ",
-  o: "оοσօøᴏ0ө",
-  p: "рρᴘ",
-  q: "ԛզգ",
-  r: "гʀᴦ",
-  s: "ѕꜱƽ5",
-  t: "тτᴛ",
-  u: "υսᴜц",
-  v: "ѵνᴠט",
-  w: "ԝωᴡա",
-  x: "хχ×",
-  y: "уүγʏყ",
-  z: "ᴢʐ2",
-};
-
-const asciiOf = new Map(Object.entries(drawnAs).flatMap(([ascii, others]) => [...others].map((other) => [other, ascii])));
-
-function skeleton(type: string): string {
-  const plain = type.normalize("NFKD").toLowerCase().normalize("NFKD");
-  const letters = [...plain].map((letter) => asciiOf.get(letter) ?? letter).join("");
-  // Two letters that are drawn like one.
-  return letters
-    .replace(/\p{Default_Ignorable_Code_Point}|[^\p{L}\p{N}]/gu, "")
-    .replaceAll("rn", "m")
-    .replaceAll("vv", "w")
-    .replaceAll("cl", "d");
+/** Names a type that this source may not use, in a sentence; undefined where it may. */
+export function problemOfType(typed: Typed, source: TypeSource): string | undefined {
+  const own = forbiddenOwnType(typed, source);
+  // The type itself is not quoted: a reader would see no difference.
+  if (own !== undefined)
+    return typed.type === own ? `the type ${own}, which is Sett's own` : `a type that looks like ${own}, which is Sett's own`;
+  return /\p{Bidi_Control}/u.test(typed.type) ? "a type with a character that turns the direction of text" : undefined;
 }

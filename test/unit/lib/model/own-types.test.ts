@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { forbiddenOwnType, type TypeSource } from "../../../../lib/model/own-types.ts";
+import { forbiddenOwnType, problemOfType, type TypeSource } from "../../../../lib/model/own-types.ts";
 
 const standard = (type: string, source: TypeSource = "command") =>
   forbiddenOwnType({ structural_type: "Standard", type }, source);
@@ -71,6 +71,25 @@ test.each([
   ["a small capital", "ɢᴏᴀʟᴅᴇfɪɴᴇᴅ"],
   ["a letter that no list has", "Ꮆoal𐐔efined"],
   ["Cyrillic alone", "ԍоаӏԁеfіпеԁ"],
+  ["letters in black squares", "🅶🅾🅰🅻🅳🅴🅵🅸🅽🅴🅳"],
+  ["letters in black circles", "🅖🅞🅐🅛🅓🅔🅕🅘🅝🅔🅓"],
+  ["letters in squares", "🄶🄾🄰🄻🄳🄴🄵🄸🄽🄴🄳"],
+  ["letters of flags", "🇬🇴🇦🇱🇩🇪🇫🇮🇳🇪🇩"],
+  ["signs drawn like letters", "Goa£D℮fin€d"],
+  ["a sign that no list has", "G◯alDefined"],
+  ["an ornament", "★GoalDefined™"],
+  ["ornaments and signs for letters", "✓GoalD℮f¡ned✓"],
+  ["an exclamation mark upside down", "GoalDef¡ned"],
+  ["an at sign", "Go@lDefined"],
+  ["a digit", "Go4lDefined"],
+  ["a digit", "GoalD3fined"],
+  ["a digit", "6oalDefined"],
+  ["a digit", "9oalDefined"],
+  ["digits", "604lD3f1n3d"],
+  ["a neighbour in looks", "qoalDefined"],
+  ["Lisu", "ꓖꓳꓮꓡꓓꓰꓝꓲꓠꓰꓓ"],
+  ["Cherokee", "ᏀᎾᎪᏞᎠᎬfᎥnᎬᎠ"],
+  ["an isolate", "\u2067GoalDefined\u2069"],
 ])("a type that looks like Sett's own is refused: %s (%j)", (_what, type) => {
   expect(standard(type)).toBe("GoalDefined");
 });
@@ -92,7 +111,60 @@ test.each([
   "目標定義完了報告書類一覧",
   "Zieldefinition",
   "ToolReport",
+  "★★★★★★★★★★★",
+  "GoalDefined2",
+  "GoalRefined",
+  "Goal→Defect",
+  "3DModel",
+  "C++",
+  "Q&A",
 ])("every other type is free: %s", (type) => {
   for (const structural_type of ["Standard", "Failure", "Question"] as const)
     expect(forbiddenOwnType({ structural_type, type }, "command")).toBeUndefined();
+});
+
+test.each([
+  ["BudqetExceeded", "BudgetExceeded"],
+  ["8udgetExceeded", "BudgetExceeded"],
+  ["A+temptLost", "AttemptLost"],
+])("so is %s, for %s", (type, own) => expect(standard(type)).toBe(own));
+
+test.each(["\u202edenifeDlaoG", "\u2067Report\u2069", "\u202aReport", "Re\u200fport", "\u061cReport"])(
+  "a type that turns the direction of text is refused: %j",
+  (type) => {
+    for (const source of ["command", "worker", "agent"] as const)
+      expect(problemOfType({ structural_type: "Standard", type }, source)).toMatch(/type/);
+  },
+);
+
+test("names that are made of ordinary words and numbers are free, in every script", () => {
+  const words = [
+    "Goal",
+    "Define",
+    "Defined",
+    "Budget",
+    "Exceed",
+    "Agent",
+    "Silent",
+    "Tool",
+    "Model",
+    "Report",
+    "Review",
+    "Call",
+    "Lost",
+  ];
+  const others = ["Lint", "Round", "Result", "Plan", "Code", "v2", "HTTP", "報告", "Отчёт", "Ergebnis", "طلب", "C++", "v1.0"];
+  const all = [...words, ...others];
+  const own = new Set(["goaldefined", "agentsilent", "modelcalllost"]);
+  let count = 0;
+  for (const first of all)
+    for (const second of all)
+      for (const third of ["", ...all]) {
+        const isOwn = [...own].some((one) => `${first}${second}${third}`.toLowerCase() === one);
+        const type = `${first}${second}${third}`;
+        const problem = problemOfType({ structural_type: "Standard", type }, "command");
+        if (problem !== undefined) expect(isOwn ? "" : type).toBe("");
+        count += 1;
+      }
+  expect(count).toBeGreaterThan(20_000);
 });

@@ -1,0 +1,100 @@
+// Whether people may take one name for another: a name that an agent chooses for one of Sett's own.
+//
+// Case, width, marks, invisible characters, spaces and punctuation do not count, nor does a sign, a digit or a letter of another script that
+// is drawn like a letter of ASCII. Where at least half of the letters are right, others that no list has count as any: no list of look-alikes
+// is complete. A sign beyond ASCII may be drawn for a letter, or be an ornament.
+
+/** What is drawn like a letter of ASCII in the common fonts, in lower case, by that letter. A character may look like several. */
+const drawnAs: Readonly<Record<string, string>> = {
+  a: "аαɑᴀꭺꓮ4@",
+  b: "вьβƅʙᏼꓐⲃ68ßꮟ",
+  c: "сϲᴄⅽꮯꓚⲥ(<[{©¢",
+  d: "ԁɗꓒᴅđժꭰꓓꮷ",
+  e: "еҽεєᴇꬲɛꭼꓰⲉ℮3€",
+  f: "ƒꜰϝքꬵꓝ",
+  // A `q` is drawn like a `g`, and the other way round.
+  g: "ɡցԍɢꓖꮐ69qԛզգ",
+  h: "һнհʜηꓧⲏꮋꮒ#",
+  j: "јϳᴊꓙꭻ",
+  k: "кκᴋꓗⲕꮶ",
+  // A capital `i` is drawn like an `l`.
+  l: "іıιӏɩլɪʟǀ1iͺⅼꓡꓲⲓꭵꮮ|!¡£",
+  m: "мᴍμꓟⲙꮇ",
+  n: "пηոռɴꓠⲛ",
+  o: "оοσօøᴏ0өꓳⲟꮎ",
+  p: "рρᴘꓑⲣꮲ",
+  r: "гʀᴦꓣꭱꮢ®",
+  s: "ѕꜱƽ5ꓢꮪ$§",
+  t: "тτᴛꓔⲧꭲ7+†",
+  u: "υսᴜцꓴ",
+  v: "ѵνᴠטꓦꮩ",
+  w: "ԝωᴡաꓪꮃꮤ",
+  x: "хχ×ꓫⲭ",
+  y: "уүγʏყꓬⲩꮍꭹ¥",
+  z: "ᴢʐ2ꓜꮓ",
+};
+
+/** Alphabets of signs, each from A to Z: letters in black circles and squares, and those of which flags are made. */
+const alphabetsOfSigns = [0x1_f1_50, 0x1_f1_70, 0x1_f1_e6];
+
+/** Two letters that are drawn like one. */
+const pairs = [
+  { pair: ["r", "n"], as: "m" },
+  { pair: ["v", "v"], as: "w" },
+  { pair: ["c", "l"], as: "d" },
+] as const;
+
+const lettersBySign = new Map<string, string>();
+for (const [letter, others] of Object.entries(drawnAs)) for (const other of others) addLetter(other, letter);
+for (const from of alphabetsOfSigns)
+  for (const [place, letter] of [..."abcdefghijklmnopqrstuvwxyz"].entries())
+    addLetter(String.fromCodePoint(from + place), lettersBySign.get(letter) ?? letter);
+
+function addLetter(sign: string, letter: string): void {
+  lettersBySign.set(sign, (lettersBySign.get(sign) ?? "") + letter);
+}
+
+/** `letters`: those that it is drawn like. `isAny`: it is in no list. `isOrnament`: it may be none. */
+type Sign = { letters: string; isAny: boolean; isOrnament: boolean };
+
+function signsOf(name: string): Sign[] {
+  // These two would become letters. Some are taken apart into others, or have a lower case, only after the first step.
+  const plain = name.replaceAll(/[™℠]/g, "").normalize("NFKD").toLowerCase().normalize("NFKD");
+  return [...plain].flatMap((char) => {
+    const letters = lettersBySign.get(char);
+    const isAscii = char <= "\x7f";
+    const isLetter = /[\p{L}\p{N}]/u.test(char);
+    const isDrawn = isLetter || letters !== undefined || (!isAscii && /[\p{S}\p{P}]/u.test(char));
+    if (!isDrawn || /\p{Default_Ignorable_Code_Point}/u.test(char)) return [];
+    return [{ letters: letters ?? char, isAny: !isAscii && letters === undefined, isOrnament: !isLetter }];
+  });
+}
+
+/** Letters of the name so far → the fewest of them that stand for a sign of no list. */
+type Reached = Map<number, number>;
+
+/** `own` is ASCII. */
+export function looksLike(name: string, own: string): boolean {
+  const wanted = [...own.toLowerCase()].map((letter) => lettersBySign.get(letter) ?? letter);
+  let [before, reached]: Reached[] = [new Map(), new Map([[0, 0]])];
+  let last: Sign | undefined;
+  for (const sign of signsOf(name)) {
+    const next: Reached = new Map();
+    const reach = (at: number, guessed: number) => next.set(at, Math.min(guessed, next.get(at) ?? guessed));
+    for (const [at, guessed] of reached ?? []) {
+      if (sign.isOrnament) reach(at, guessed);
+      if (at === wanted.length) continue;
+      if (sign.letters.includes(wanted[at] ?? "")) reach(at + 1, guessed);
+      else if (sign.isAny) reach(at + 1, guessed + 1);
+    }
+    for (const { pair, as } of pairs) {
+      const [first, second] = pair;
+      if (last?.letters.includes(first) !== true || !sign.letters.includes(second)) continue;
+      for (const [at, guessed] of before ?? []) if (wanted[at] === as) reach(at + 1, guessed);
+    }
+    if (next.size === 0 && reached?.size === 0) return false;
+    [before, reached, last] = [reached, next, sign];
+  }
+  const guessed = reached?.get(wanted.length);
+  return guessed !== undefined && guessed * 2 <= wanted.length;
+}
