@@ -10,6 +10,7 @@ import { isAway } from "../../lib/service/until-contact.ts";
 import type { Deps } from "./deps.ts";
 import { type Letter, type Letters, lettersOf } from "./letters.ts";
 import { MailHandler, type MailOptions } from "./mail-handler.ts";
+import { MailRefusals } from "./mail-refusals.ts";
 
 /** What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of long ones. */
 const maxUnderWay = 200;
@@ -23,6 +24,8 @@ type Board = Deps["board"];
 export class PostOffice {
   readonly #board: Board;
   readonly #handler: MailHandler;
+  /** Apart from refused messages, which an agent may send without end: they must not keep these from the record. */
+  readonly #closings: MailRefusals;
   /** By agent and claim. */
   readonly #jobs = new SerialByKey<string>();
   readonly #underWay = new Map<AgentName, number>();
@@ -32,6 +35,7 @@ export class PostOffice {
   constructor(deps: Deps, options: MailOptions) {
     this.#board = deps.board;
     this.#handler = new MailHandler(deps, options);
+    this.#closings = new MailRefusals(deps);
   }
 
   /** Until the signal aborts. Rejects with Fenced when a newer epoch exists. */
@@ -101,7 +105,7 @@ export class PostOffice {
     const readOn = this.#board.connectionNumber();
     for (const agent of done?.reopened ?? [])
       await untilDone(
-        () => this.#handler.refuse({ agent }, "It has closed its mailbox with the last place that there is.", readOn),
+        () => this.#closings.record(agent, "It has closed its mailbox with the last place that there is.", readOn),
         signal,
       );
     if (mail !== undefined && done !== undefined && done.reopened.length > 0) this.#reopen();

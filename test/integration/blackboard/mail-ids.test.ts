@@ -69,8 +69,12 @@ test("a mailbox that was closed with the last possible place takes messages agai
   await answered("last-one");
   await scene.board.sendMail(coder, { id: "next-one", text: JSON.stringify({ message: { say: "alive", claim: newClaimId() } }) });
   await answered("next-one");
+  // The message itself is refused just before, for another reason.
   const refused = (await scene.board.readEvents("0", 100)).filter(({ type }) => type === "mail_refused");
-  expect(refused.map(({ agent }) => agent)).toContain(coder);
+  expect(refused.map(({ agent, data }) => [agent, data])).toEqual([
+    [coder, { reason: expect.stringMatching(/^The message cannot be read: /), count: 1 }],
+    [coder, { reason: "It has closed its mailbox with the last place that there is.", count: 1 }],
+  ]);
   // So does one that was closed and emptied while no orchestrator ran.
   await service[Symbol.asyncDispose]();
   await scene.sendAt(`${largest}-${largest}`, "gone");
