@@ -10,7 +10,9 @@
 //
 // An agent's command is the cub's own user, so that Linux would let it change the cub. Limits, priorities and scheduling of another process
 // or thread than the caller are refused, because the cub could not set them back; which threads are the cub's a profile cannot know. So is
-// sending the one signal that the cub listens to, by each call that sends a signal: all others process 1 does not take from inside.
+// sending the one signal that the cub listens to, by each call that sends a signal. All others process 1 does not take from inside, but for
+// 30 and 33, by which its runtime's garbage collector and libc speak to threads (docs/internals/decisions.md): a profile that kept commands
+// from sending them would keep the cub from it, too.
 import type { ContainerSpec } from "../container-spec.ts";
 
 const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
