@@ -81,10 +81,10 @@ test("an Engine that does not end its answers is waited for 10 s, and named", as
   const { of } = await findingsOf("repository", [], env);
   expect(of("engine", "answer")).toMatchObject({ level: "problem", found: expect.stringContaining("not answer within 10 s") });
   expect(of("instance", "state")).toMatchObject({ found: "not known" });
+  // Whose a container is cannot be said without its image.
   proxy.hangOn([/^GET \/images\/[^/]+\/json/]);
   const ofParts = await findingsOf("outside", ["--name", at.instance], env);
-  expect(ofParts.of("engine", "version")?.level).toBe("ok");
-  expect(ofParts.of("agent x", "answer")).toMatchObject({ level: "problem", remedy: expect.stringContaining("docker info") });
+  expect(ofParts.of("engine", "answer")).toMatchObject({ level: "problem", remedy: expect.stringContaining("docker info") });
 }, 90_000);
 
 test("a machine without git has a problem", async () => {
