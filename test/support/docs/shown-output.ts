@@ -12,6 +12,7 @@ const variable: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}\b/g, "<id>"],
   [/\b(?:just now|now|\d+[smhd](?: ago)?)(?=\W|$)/g, "<age>"],
   [/"duration_ms":\d+/g, '"duration_ms":<number>'],
+  [/\b\d+ bytes\b/g, "<number> bytes"],
   [/:\d{4,5}\b/g, ":<port>"],
   [/\s+/g, " "],
 ];
