@@ -70,6 +70,11 @@ const damages: readonly Damage[] = [
     "a lost attempt",
     (schedule) => changed(schedule, resultOf(schedule), { type: "AttemptLost", payload: "{}" }),
   ],
+  [
+    "noMessageIsLostForAFunctionOutOfOrder",
+    "a message that was given up because a function failed",
+    (schedule) => saying(schedule, "mail_refused", { data: { reason: "A function is out of order.", count: 1 } }),
+  ],
   ["nothingIsGivenUp", "an event that was given up", (schedule) => saying(schedule, "event_given_up")],
   ["nothingIsGivenUp", "a result that was refused", (schedule) => saying(schedule, "result_refused")],
   ["noBidIsImposedOnThoseWhoSpeak", "an imposed bid", (schedule) => saying(schedule, "bid_imposed")],

@@ -48,6 +48,7 @@ test("the seeds plan faults of every kind", () => {
     "pause instance",
     "pause redis",
     "poison",
+    "refuse a function",
     "refuse writes",
     "repeat wake-ups",
     "retry at once",

@@ -52,7 +52,7 @@ test("is free when its holder was killed, and when one was killed before it held
   });
   await next[Symbol.asyncDispose]();
 
-  await $`docker create --name ${lockName(instance)} sett/cub:latest`.quiet();
+  await $`docker create --name ${lockName(instance)} --label dev.sett.held-by=killed sett/cub:latest`.quiet();
   await disposable(await runtime.lock(instance, "the next"))[Symbol.asyncDispose]();
   await waitFor("nothing to be left", async () => (await containers(lockName(instance))) === "");
 });

@@ -1,7 +1,6 @@
 // Mistakes of the mail: what agents send, and the answers to it.
 import { MailHandler } from "../../../apps/orchestrator/mail-handler.ts";
 import { ResultStore } from "../../../apps/orchestrator/result-store.ts";
-import { Correspondence } from "../../../lib/blackboard/correspondence.ts";
 import { wholeResult } from "../../../lib/blackboard/mailed-result.ts";
 import { Connection } from "../../../lib/blackboard/redis/connection.ts";
 import type { Defect } from "../planting.ts";
@@ -38,7 +37,15 @@ export const mailDefects: readonly Defect[] = [
   {
     name: "a letter without an answer is never sent again",
     needs: "crash redis",
-    plant: (planting) => planting.method(Correspondence.prototype, "sendAgain", () => {}),
+    // A letter keeps its id when it is sent again.
+    plant: (planting) => {
+      const sent = new Set<string>();
+      planting.call("sendMail", async (original, _place, agent, message) => {
+        if (sent.has(message.id)) return;
+        sent.add(message.id);
+        await original(agent, message);
+      });
+    },
   },
   {
     name: "an agent's result is what it says it is",
