@@ -1,4 +1,5 @@
-// What takes much memory, or a whole core, runs a few times at once; some others wait for their turn, and more are refused.
+// Limits how often work that takes much memory, or a whole core, runs at once: some callers wait for
+// their turn, and more are refused.
 import { SettError } from "../../lib/model/errors.ts";
 
 export class FewAtOnce {

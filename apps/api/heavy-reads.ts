@@ -4,7 +4,7 @@ import { FewAtOnce } from "./few-at-once.ts";
 
 /** A diff has up to 64 MiB, for which git itself takes some hundreds; a log has up to 5000 lines of 16 KiB. */
 const max = 2;
-/** Those of a team whose pages show one artefact at the same time. */
+/** As many as the people of a team whose pages show one artefact at the same time. */
 const maxWaiting = 30;
 
 export function fewChanges(repository: Repository): Repository {

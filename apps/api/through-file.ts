@@ -1,4 +1,4 @@
-// What a program writes at once, and a client may take slowly, waits in a file and not in memory.
+// Output that a program writes at once, and a client may take slowly, waits in a file and not in memory.
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
