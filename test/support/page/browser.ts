@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { root } from "../root.ts";
 
 const programs = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -34,6 +34,7 @@ export class TestBrowser implements AsyncDisposable {
     context.setDefaultTimeout(30_000);
     const page = await context.newPage();
     this.#watch(page, context, new URL(address).origin);
+    tellWhatIsSeen(page);
     await page.goto(address);
     return page;
   }
@@ -62,6 +63,32 @@ export class TestBrowser implements AsyncDisposable {
     await this.#browser.close();
   }
 }
+
+/** What is waited for in vain is told with what is on the page instead, and which requests the server refused. */
+function tellWhatIsSeen(page: Page): void {
+  const refused: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+  });
+  page.on("requestfailed", (request) => refused.push(`${request.failure()?.errorText} ${request.url()}`));
+  const locate = page.locator("html");
+  const prototype = Object.getPrototypeOf(locate) as Locator & { waitsWithWords?: true };
+  seen.set(page, refused);
+  if (prototype.waitsWithWords) return;
+  prototype.waitsWithWords = true;
+  const { waitFor } = prototype;
+  prototype.waitFor = async function (this: Locator, ...options) {
+    await waitFor.apply(this, options).catch(async (error: Error) => {
+      const page = this.page();
+      const text = await page.locator("body").ariaSnapshot({ timeout: 5_000 }).catch(String);
+      const lines = [`At ${page.url()} there was:`, text.slice(0, 4_000), ...(seen.get(page) ?? [])];
+      error.message += `\n${lines.join("\n")}`;
+      throw error;
+    });
+  };
+}
+
+const seen = new WeakMap<Page, string[]>();
 
 let axeSource: string | undefined;
 
