@@ -5,7 +5,10 @@ import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 
 /** docs/reference/blackboard.md#event-types is made from the comments here. */
 export const EventType = z.enum([
-  /** `sett up` has started the instance's Redis. Data: `version`. */
+  /**
+   * `sett up` has started the instance's Redis. Data: `version`, and `known_before` where the blackboard is empty and the repository knows the
+   * instance: how many goals and results git has of the blackboard before.
+   */
   "instance_started",
   /** `sett down` stops the instance. */
   "instance_stopped",

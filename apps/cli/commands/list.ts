@@ -1,13 +1,18 @@
 // sett list: shows the instances on this machine.
 
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
-import { ageOf } from "../../../lib/client/text/age.ts";
+import { ageOf, agoOf } from "../../../lib/client/text/age.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
+import { type KeptRef, keptRefs } from "../../../lib/git/kept-refs.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { ArtefactId, type InstanceName } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { cassettesOf, cassettesSentence, type GatewayProblem, gatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
+import { newBlackboardSince } from "../facts/new-blackboard.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
 import { redisOf, redisUrlsOf } from "../instance/place.ts";
@@ -15,7 +20,9 @@ import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
 import { jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
+import { newBlackboardSentence, restoreHint } from "../render/lost.ts";
 import { table } from "../render/table.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 export const list = defineCommand({
   name: "list",
@@ -27,7 +34,7 @@ export const list = defineCommand({
     const { instances: found, dockerProblem } = await everyInstance(shell.env);
     if (dockerProblem !== undefined && found.length === 0) throw dockerProblem;
     if (dockerProblem !== undefined) shell.messages.warn("Docker does not answer: instances in containers are not shown.");
-    const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await readBoard(parts))));
+    const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await readBoard(parts, shell))));
     if (args.json) {
       await shell.out.write(`${JSON.stringify(instances)}\n`);
       return;
@@ -52,7 +59,11 @@ export const list = defineCommand({
     await shell.out.write(
       `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,
     );
-    for (const { name, state, gateway, cassettes, workspace } of instances) {
+    for (const { name, state, gateway, cassettes, lost_blackboard: lost, workspace } of instances) {
+      if (lost !== null) {
+        shell.messages.warn(newBlackboardSentence(name, lost.known, agoOf(lost.since, Date.now())));
+        shell.messages.next(restoreHint);
+      }
       if (gateway !== null) shell.messages.warn(`${name}: ${gatewaySentence(gateway, `sett up --name ${name}`)}`);
       if (cassettes !== null) shell.messages.note(`${name}: ${oneLine(cassettesSentence(cassettes))}`);
       if (state !== "running" && state !== "down") shell.messages.next(`In ${oneLine(workspace)}: sett up --name ${name}`);
@@ -61,24 +72,43 @@ export const list = defineCommand({
   },
 });
 
-type OnBoard = { notStarted: AgentRegistration[]; gateway: GatewayProblem | undefined };
+type OnBoard = { notStarted: AgentRegistration[]; gateway?: GatewayProblem; lost?: { since: string; refs: KeptRef[] } };
 
 /**
- * External agents and people, and what the gateway has announced: only the blackboard knows them. An instance whose Redis does not answer is
+ * External agents and people, what the gateway has announced, and whether the blackboard began empty: only the blackboard knows them. An instance whose Redis does not answer is
  * listed without them.
  */
-async function readBoard(parts: InstanceParts): Promise<OnBoard> {
+async function readBoard(parts: InstanceParts, { env }: Pick<Shell, "env">): Promise<OnBoard> {
   try {
     await using board = await connect({ instance: parts.instance, ...redisUrlsOf(parts) });
     const notStarted = (await board.listAgents()).filter((agent) => kindOf(agent) !== undefined);
-    return { notStarted, gateway: await gatewayProblem(parts.containers, board) };
+    const gateway = await gatewayProblem(parts.containers, board);
+    const since = await newBlackboardSince(board, Date.now());
+    const refs = since === undefined ? [] : await refsOfBefore(workspaceOf(parts), parts.instance, env, board);
+    const lost = since === undefined || refs.length === 0 ? undefined : { since, refs };
+    return { notStarted, ...withoutUndefined({ gateway, lost }) };
   } catch (error) {
-    if (error instanceof SettError && error.code === "redis-unreachable") return { notStarted: [], gateway: undefined };
+    if (error instanceof SettError && error.code === "redis-unreachable") return { notStarted: [] };
     throw error;
   }
 }
 
-function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, { notStarted, gateway }: OnBoard) {
+/** The goals and results that git has and the blackboard does not. Empty where the repository cannot be read. */
+async function refsOfBefore(
+  workspace: string,
+  instance: InstanceName,
+  env: Shell["env"],
+  board: PersonBlackboard,
+): Promise<KeptRef[]> {
+  const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+  const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true }).catch(() => undefined);
+  const refs = repository === undefined ? [] : await keptRefs(repository.place, instance, env);
+  const ids = refs.flatMap(({ id }) => ArtefactId.safeParse(id).data ?? []);
+  const here = new Set<string>((await board.readHeads(ids)).map(({ head }) => head.id));
+  return refs.filter(({ id }) => !here.has(id));
+}
+
+function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, { notStarted, gateway, lost }: OnBoard) {
   const { instance, containers, runtime } = parts;
   const labels = containers.map((container) => container.labels);
   const named = (kind: string) => notStarted.filter((agent) => kindOf(agent) === kind).map(({ name }) => name);
@@ -93,6 +123,7 @@ function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, { notStarted
     people: named("person"),
     gateway: gateway ?? null,
     cassettes: cassettesOf(containers) ?? null,
+    lost_blackboard: lost === undefined ? null : { since: lost.since, known: lost.refs },
     created_at: created[0] ?? null,
     redis_port: redisOf(parts)?.port ?? null,
     containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),

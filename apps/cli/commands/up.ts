@@ -8,8 +8,7 @@ import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { KeptId } from "../../../lib/git/kept-id.ts";
-import { messageOf } from "../../../lib/model/errors.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
+import { keptRefs } from "../../../lib/git/kept-refs.ts";
 import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { lockInstance } from "../instance/lock.ts";
@@ -21,7 +20,6 @@ import { fileArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { configPath, lacksConfig } from "../program/config-path.ts";
 import { Progress } from "../terminal/progress.ts";
-import type { Shell } from "../terminal/shell.ts";
 import { apiAddress } from "../up/api-address.ts";
 import { type ApplyInput, applyPlan } from "../up/apply.ts";
 import { asProcesses } from "../up/as-processes.ts";
@@ -35,13 +33,14 @@ import { createFirstSett } from "../up/first-sett.ts";
 import { hasModels } from "../up/gateway-spec.ts";
 import { hasApi } from "../up/has-api.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
+import { keepId } from "../up/keep-id.ts";
 import { prepareMachine } from "../up/machine.ts";
 import { makeFolders } from "../up/make-folders.ts";
-import type { Outcome } from "../up/outcome.ts";
 import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
 import { readTls } from "../up/read-tls.ts";
+import { report } from "../up/report.ts";
 import { requireProcessors } from "../up/require-processors.ts";
 import { leftBehind, stateAfterFailure, withState } from "../up/state-after-failure.ts";
 import { requireTelemetry, telemetryHeaders, telemetryOf } from "../up/telemetry-variables.ts";
@@ -179,7 +178,7 @@ export const up = defineCommand({
     const tools = { runtime, progress, signal, undoSteps };
     try {
       if (id !== keptId) await keepId(repository, { instance, id, undoSteps }, shell);
-      const outcome = await applyPlan({
+      const applied = await applyPlan({
         ...tools,
         instance,
         workspace,
@@ -192,6 +191,12 @@ export const up = defineCommand({
         tls,
         hooks: { ...secrets.hooks, ...telemetryHeaders(shell.env) },
         exchange,
+        known: {
+          isKnown: keptId !== undefined && (before?.networks ?? []).length === 0,
+          refs: () => keptRefs(repository.place, instance, shell.env),
+          hasRecord: before?.volumes.some(({ labels }) => labels.component === "record") === true,
+          transcriptsKeptMs: config.retention.transcripts_ms,
+        },
         keepLogs: (containers) =>
           keepLogs({ runtime, place: repository.place, by: "sett up", messages: shell.messages }, containers),
         actor,
@@ -200,7 +205,7 @@ export const up = defineCommand({
       if (plan.gateway !== undefined && cassettes?.mode !== "replay") await warnAboutModels(runtime, plan.gateway, shell);
       if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
       if (config.services.api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(config.services.api)}`);
-      await report(instance, outcome, shell);
+      await report(instance, applied, shell);
     } catch (error) {
       const explained = await explainFailure({ runtime, kind }, error, stateNow(), shell);
       progress[Symbol.dispose]();
@@ -211,36 +216,9 @@ export const up = defineCommand({
   },
 });
 
-/** Without it the labels of the parts still say whose they are. */
-async function keepId(
-  repository: HostRepository,
-  { instance, id, undoSteps }: { instance: InstanceName; id: string; undoSteps: UndoSteps },
-  shell: Shell,
-): Promise<void> {
-  const kept = new KeptId(repository.place, instance, shell.env);
-  try {
-    await kept.write(id);
-    undoSteps.add(() => kept.remove());
-  } catch (error) {
-    shell.messages.warn(`The id of ${instance} is not in the repository's configuration: ${messageOf(error)}`);
-  }
-}
-
 /** In a rootless Engine it is the user who runs the Engine, and has the rights of no other. */
 const rootOfContainers = { uid: 0, gid: 0 };
 
 function passwordOf(parts: InstanceParts | undefined): string | undefined {
   return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;
-}
-
-async function report(instance: InstanceName, outcome: Outcome, shell: Shell): Promise<void> {
-  const { started, registered, kept } = outcome;
-  const all = { ...outcome, repaired: outcome.repaired.map((name) => `the registration of ${name}`) };
-  const phrases = Object.entries(all).flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]));
-  const isNew = phrases.length === [started, registered].filter((names) => names.length > 0).length;
-  const isSame = kept.length > 0 && phrases.length === 1;
-  if (isNew) await shell.out.write(`${instance} is up: ${[...started, ...registered].join(", ")}\n`);
-  else if (isSame) await shell.out.write(`${instance} is up, and nothing has changed: ${kept.join(", ")}\n`);
-  else await shell.out.write(`${instance} is up: ${phrases.join("; ")}\n`);
-  if (!isSame) shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…" --watch')}`);
 }

@@ -48,6 +48,9 @@ export type PartFacts = {
 /** What was compared: `overwritten` are artefacts that are not what was stored, `lost` counts events that were deleted by hand. */
 export type RecordFacts = Silent | { state: "answers"; artefacts: number; overwritten: readonly ArtefactId[]; lost: number };
 
+/** Of the newest bodies of calls that the record should have: how many were wanted, and how many the gateway does not have. */
+export type BodyFacts = { wanted: number; missing: number };
+
 export type InstanceFacts = {
   name: string;
   runtime: "docker" | "process" | "remote";
@@ -56,6 +59,8 @@ export type InstanceFacts = {
   redis: RedisFacts | undefined;
   /** Undefined where Redis does not answer. */
   record?: RecordFacts | undefined;
+  /** Undefined where no gateway runs, or the blackboard has no calls with bodies. */
+  bodies?: BodyFacts | undefined;
   parts: PartFacts[];
   /** The agents' folders of the exchange; undefined where its repository cannot be read. */
   exchange: readonly ExchangeFolder[] | undefined;

@@ -14,6 +14,7 @@ import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFacts } from "./facts.ts";
+import { readBodiesThere } from "./read-bodies-there.ts";
 import { readRecord } from "./read-record.ts";
 import { readRedis, silent } from "./read-redis.ts";
 import { readWatches } from "./read-watches.ts";
@@ -80,8 +81,9 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
     redis === undefined || redis.state === "silent"
       ? undefined
       : await readRecord({ instance: found.instance, ...redisUrlsOf(found) });
+  const bodies = record?.state === "answers" ? await readBodiesThere(shell, found) : undefined;
   const exchange = await exchangeOf(found, shell);
-  return { engine: answering, instance: { name: found.instance, runtime, state, redis, record, parts, exchange } };
+  return { engine: answering, instance: { name: found.instance, runtime, state, redis, record, bodies, parts, exchange } };
 }
 
 async function exchangeOf(parts: InstanceParts, { env }: Shell): Promise<readonly ExchangeFolder[] | undefined> {

@@ -1,7 +1,7 @@
 // Judges whether the record of an instance is what Sett wrote.
 import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Finding } from "../facts/finding.ts";
-import type { RecordFacts } from "./facts.ts";
+import type { BodyFacts, RecordFacts } from "./facts.ts";
 
 const subject = "record";
 const shownIds = 5;
@@ -15,6 +15,17 @@ export function judgeRecord(record: RecordFacts | undefined): Finding[] {
     return [{ subject, check: "artefacts", level: "warning", found: record.message, why, remedy: record.hint }];
   }
   return [artefactsFinding(record), eventsFinding(record)];
+}
+
+export function judgeBodies(bodies: BodyFacts | undefined): Finding[] {
+  if (bodies === undefined) return [];
+  const { wanted, missing } = bodies;
+  const base = { subject, check: "calls" };
+  if (missing === 0) return [{ ...base, level: "ok", found: "the bodies of the newest calls are there" }];
+  const found = `${missing} of the newest ${wanted} bodies are gone`;
+  const why = "`sett unearth --transcript` does not show what agents and their models have said. Costs are on the blackboard.";
+  const remedy = "Docker's volume of the record was removed, or files in it: a copy of it has what was there before.";
+  return [{ ...base, level: "problem", found, why, remedy }];
 }
 
 type Answer = Extract<RecordFacts, { state: "answers" }>;

@@ -8,7 +8,7 @@ import { judgeEngine } from "./judge-engine.ts";
 import { judgeExchange } from "./judge-exchange.ts";
 import { judgeMachineNetworks } from "./judge-machine-networks.ts";
 import { judgePart } from "./judge-part.ts";
-import { judgeRecord } from "./judge-record.ts";
+import { judgeBodies, judgeRecord } from "./judge-record.ts";
 import { judgeRedis } from "./judge-redis.ts";
 import { judgeWatches } from "./judge-watches.ts";
 import { diskFinding, isAtLeast } from "./measures.ts";
@@ -62,7 +62,7 @@ function instanceFinding({ instance, isInRepository, engine }: DoctorFacts, sugg
 
 function partFindings(
   { version, engine, machineNetworks: now }: DoctorFacts,
-  { parts, redis, record, exchange }: InstanceFacts,
+  { parts, redis, record, bodies, exchange }: InstanceFacts,
   suggest: Suggest,
 ): Finding[] {
   const up = suggest("up");
@@ -71,6 +71,7 @@ function partFindings(
   return [
     ...(redis === undefined ? [] : judgeRedis(redis, up)),
     ...judgeRecord(record),
+    ...judgeBodies(bodies),
     ...parts.flatMap((facts) => {
       const [subject, container] = [subjectOf(facts), facts.part.name];
       return [

@@ -7,11 +7,13 @@ import type { TriggerName } from "../../../lib/model/trigger.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { withLock } from "../../../lib/runtime/process/file-lock.ts";
+import { startedEvent } from "../facts/new-blackboard.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import { requireFreeOrOwn } from "./checks.ts";
 import { stopSecondsOf } from "./container-limits.ts";
 import { type Change, type Diff, diffOf } from "./diff.ts";
+import { findLost, type KnownBefore, type Lost } from "./find-lost.ts";
 import { changedParts } from "./fingerprint.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -45,6 +47,7 @@ export type ApplyInput = Tools & {
   repositoryLock: string;
   /** `make` creates the exchange if it is missing; `remove` undoes that. */
   exchange: { make: () => Promise<"made" | "kept">; remove: () => Promise<void> };
+  known: KnownBefore;
   /** Keeps the last lines of containers before they are removed. Never rejects. */
   keepLogs: (containers: readonly ContainerPart[]) => Promise<void>;
   actor: Actor;
@@ -54,7 +57,7 @@ export type ApplyInput = Tools & {
  * Does all steps that can be undone first, and records how to undo them. Agents are removed last, because work that fails then stays
  * failed. Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
  */
-export async function applyPlan(input: ApplyInput): Promise<Outcome> {
+export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; lost: Lost }> {
   const { undoSteps, runtime, signal, plan } = input;
   const found = await reserveName(input);
   await clear(input, found.leftovers);
@@ -66,9 +69,10 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
     throw error;
   });
   await using board = redis.board;
+  const lost = await findLost(board, input.known, found);
   const before = await board.listAgents();
   // A Redis that refuses writes stores no heartbeat. This write fails then, before a missing heartbeat replaces an agent.
-  await expectAgents(input, board, found, before);
+  await expectAgents(input, board, { redis: found.redis, before, lost });
   const changes = await replaceSilent(found, { ...input, board });
   const gateway = startGateway(input, changes.gateway, board);
   gateway.catch(() => undefined);
@@ -118,7 +122,7 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);
   for (const network of rest.unusedNetworks) await runtime.networks.remove(network);
   await removeSurplusUsers(input);
-  return outcomeOf(changes, rest.removed, before, input.registrations);
+  return { outcome: outcomeOf(changes, rest.removed, before, input.registrations), lost };
 }
 
 /** The `sett up` that creates the networks has the repository. A later one is refused before it has made anything. */
@@ -166,11 +170,11 @@ async function makeVolumes({ runtime, plan: { carrier }, undoSteps }: ApplyInput
 async function expectAgents(
   input: ApplyInput,
   board: PersonBlackboard,
-  { redis }: Diff,
-  before: RegisteredAgent[],
+  { redis, before, lost }: Pick<Diff, "redis"> & { before: RegisteredAgent[]; lost: Lost },
 ): Promise<void> {
   const { actor, instance, undoSteps, registrations, runtime, version } = input;
-  if (redis.kind === "start") await board.logEvent({ type: "instance_started", data: { version } }, actor);
+  const { blackboard } = lost;
+  if (redis.kind === "start" || blackboard !== undefined) await board.logEvent(startedEvent(version, blackboard?.length), actor);
   // These records change nothing for other agents, so a failure here needs no undo.
   await board.expectAgents(registrations, actor);
   if (before.length === 0) return;

@@ -25,7 +25,7 @@ const onRequest = (field: Field) => (field("by") === "" ? "" : ", on request");
 
 /** A type that this page does not know is shown by its name. */
 const writers: Partial<Record<string, Writer>> = {
-  instance_started: () => ["starts this sett"],
+  instance_started: (_, field) => [`starts this sett${field("known_before") === "" ? "" : ", with a new blackboard"}`],
   instance_stopped: () => ["stops this sett"],
   agent_registered: (event) => [`registers agent ${agentOf(event)}`, "plain", "minor"],
   agent_replaced: (event, field) => [`replaces agent ${agentOf(event)}: ${field("changed")} changed`, "plain", "minor"],

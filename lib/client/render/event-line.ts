@@ -92,7 +92,7 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
   const inName = isByHand && event.agent !== undefined ? ` for ${agent}` : "";
   switch (event.type) {
     case "instance_started":
-      return major(style.bold("starts this sett"));
+      return major(`${style.bold("starts this sett")}${field("known_before") === "" ? "" : ", with a new blackboard"}`);
     case "instance_stopped":
       return major(style.bold("stops this sett"));
     case "agent_registered":

@@ -1,0 +1,28 @@
+// The sentences about what an instance has lost: its blackboard, or the record of its calls. Pure.
+
+import { boundedLine } from "../../../lib/client/text/plain-text.ts";
+import { shortId } from "../../../lib/client/text/short-id.ts";
+import type { KeptRef } from "../../../lib/git/kept-refs.ts";
+
+const maxNamed = 5;
+const maxSubject = 50;
+
+export const restoreHint = "To go back to a back-up: docs/operations.md#restore";
+
+/** `age`: how long ago it began; undefined: just now. `refs`: what git still has of the one before. */
+export function newBlackboardSentence(instance: string, refs: readonly KeptRef[], age?: string): string {
+  const began = age === undefined ? "is new, and empty" : `began empty ${age}`;
+  const gone = `The blackboard of ${instance} ${began}: the one before is gone.`;
+  if (refs.length === 0) return `${gone} Git knows no goal or result of it.`;
+  const named = refs.slice(0, maxNamed).map(({ id, subject }) => {
+    const line = boundedLine(subject, maxSubject);
+    return line === "" ? shortId(id) : `${shortId(id)} (${line})`;
+  });
+  const more = refs.length > maxNamed ? `, and ${refs.length - maxNamed} more` : "";
+  const what = refs.length === 1 ? "1 goal or result" : `${refs.length} goals and results`;
+  return `${gone} Git still has ${what} of it, in refs/sett/${instance}: ${named.join(", ")}${more}.`;
+}
+
+export function newRecordSentence(instance: string): string {
+  return `The record of calls of ${instance} is new, and empty: what agents and their models have said before is gone, and \`sett unearth --transcript\` shows none of it. What the calls have cost is on the blackboard.`;
+}
