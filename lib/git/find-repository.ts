@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type Git, type GitResult, gitFailure, runGit, tryGit } from "./run-git.ts";
+import { goToWorkTree, workTreesBelow, workTreesOf } from "./work-trees.ts";
 
 /** A user and a group by number. */
 export interface Owner {
@@ -37,7 +38,10 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     "--is-inside-work-tree",
     "--show-object-format",
   ]);
-  if (isBare === "true") throw unusable(`${path} is a bare repository.`, "Clone it, and work in the clone.");
+  if (isBare === "true") {
+    const clone = unusable(`${path} is a bare repository.`, "Clone it, and work in the clone.");
+    throw goToWorkTree(path, await workTreesOf(git, path)) ?? clone;
+  }
   if (isInside !== "true") throw unusable(`${path} is inside a repository's own folder.`, "Go to the files of the repository.");
   const where = await ask(git, path, ["--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"]);
   const [gitDir, commonDir, toplevel, ...rest] = where;
@@ -62,7 +66,8 @@ async function ask(git: Git, path: string, questions: readonly string[]): Promis
   const result = await tryGit(git, run);
   if (result.exitCode === 0) return linesOf(result.stdout);
   if (/not a git repository/.test(result.stderr)) {
-    throw unusable(`${path} is not in a git repository.`, "Make it one: `git init`, `git add`, `git commit`.");
+    const make = unusable(`${path} is not in a git repository.`, "Make it one: `git init`, `git add`, `git commit`.");
+    throw goToWorkTree(path, await workTreesBelow(path)) ?? make;
   }
   if (!isForeign(result)) throw gitFailure(run, result);
   if (process.getuid?.() !== 0) {

@@ -5,8 +5,8 @@ import { SettError } from "../model/errors.ts";
 import { type AgentName, type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { changeOwner } from "./change-owner.ts";
-import { commitNewFiles } from "./commit-new-files.ts";
-import { type DirtyFile, dirtyArguments, readDirtyFiles } from "./dirty-files.ts";
+import { commitNewFiles, type NewFiles } from "./commit-new-files.ts";
+import { type DirtyFile, dirtyFiles } from "./dirty-files.ts";
 import { createExchange, exchangePath, holdsPacks, type RecordedCommit, removeExchange } from "./exchange.ts";
 import { findRepository, type Owner, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { GivenPacks, listRefs, packing } from "./given-packs.ts";
@@ -86,8 +86,8 @@ export class HostRepository {
   }
 
   /** What `git status` shows: changed, staged and unknown files, not the ignored ones. Empty when all is committed. */
-  async dirtyFiles(): Promise<DirtyFile[]> {
-    return readDirtyFiles(await this.#run({ args: dirtyArguments }));
+  async dirtyFiles(onSlow?: (sentence: string) => void): Promise<DirtyFile[]> {
+    return await dirtyFiles((run) => this.#run(run), { git: this.#git, place: this.place, onSlow });
   }
 
   /** Whether git knows the file, so that its commits have it. `path`: absolute, also outside of the repository. */
@@ -98,9 +98,9 @@ export class HostRepository {
     return listed === `${inside}\0`;
   }
 
-  /** At a person's request. Throws git-failed; the index is then as it was. */
-  async commitNewFiles(paths: readonly string[], subject: string): Promise<void> {
-    await commitNewFiles(this.#git, this.place, paths, subject);
+  /** At a person's request. Throws git-failed and interrupted; the index is then as it was. */
+  async commitNewFiles(files: NewFiles): Promise<string | undefined> {
+    return await commitNewFiles(this.#git, this.place, files);
   }
 
   /** Who commits here, as far as git's configuration says. */

@@ -16,6 +16,7 @@ import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
+import { notInRepository } from "../program/not-in-repository.ts";
 import { readGoalText } from "../program/read-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -90,7 +91,9 @@ async function post(
   await using session = await openSession(shell, name);
   const { board, place } = session;
   if (place.workspace === undefined) {
-    throw new SettError("repository-unusable", `${shell.cwd} is not in a git repository.`, {
+    throw await notInRepository(shell.cwd, {
+      code: "repository-unusable",
+      message: `${shell.cwd} is not in a git repository.`,
       hint: "Go to the repository on which agents should work.",
     });
   }
@@ -98,7 +101,8 @@ async function post(
   const [from, obstacle] = await Promise.all([board.endOfEvents(), readObstacle(board, shell.suggest)]);
   const actor = await personOf(repository, shell);
   const recording = recordingOf(place.containers);
-  const goal = await postGoal(board, repository, { text, id, actor, suggest: shell.suggest, recording });
+  const { suggest, messages } = shell;
+  const goal = await postGoal(board, repository, { text, id, actor, suggest, recording, onSlow: messages.note });
   return { goal, from, place, actor, obstacle };
 }
 

@@ -14,6 +14,7 @@ import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
+import { notInRepository } from "../program/not-in-repository.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /** A client that has gone wants none; one that only has said all it wants to know waits for them. */
@@ -88,7 +89,9 @@ async function open(args: { name: string | undefined; as: string | undefined }, 
 async function openWorkspace(workspace: string | undefined, { cwd, env }: Shell): Promise<HostRepository> {
   const { HostRepository: Repository } = await import("../../../lib/git/host-repository.ts");
   if (workspace !== undefined) return await Repository.open(workspace, { env });
-  throw new SettError("repository-unusable", `${cwd} is not in a git repository.`, {
+  throw await notInRepository(cwd, {
+    code: "repository-unusable",
+    message: `${cwd} is not in a git repository.`,
     hint: "Start the server in the repository on which agents should work.",
   });
 }

@@ -105,7 +105,8 @@ export const up = defineCommand({
     const machine = kind === "process" ? await prepareMachine(written, file, repository, shell) : undefined;
     const config = machine?.config ?? written;
     const { version, interrupted: signal } = shell;
-    const secrets = await readSecrets(config, { folder: dirname(resolve(shell.cwd, file)), env: shell.env, signal });
+    const place = { folder: dirname(resolve(shell.cwd, file)), env: shell.env };
+    const secrets = await readSecrets(config, { ...place, signal, onSlow: shell.messages.note });
     const { tls, warnings: aboutTls } = await readTls(config, Date.now());
     const warn = (sentence: string) => shell.messages.warn(sentence);
     for (const sentence of [...(await committedSecrets(config, repository)), ...secrets.warnings, ...aboutTls]) warn(sentence);

@@ -2,6 +2,7 @@
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import { notInRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -37,7 +38,9 @@ export async function findInstance(
   }
   const workspace = await workspaceRoot(shell.cwd);
   if (workspace === undefined) {
-    throw new SettError("instance-not-found", `${shell.cwd} is not in a git repository, so it has no sett.`, {
+    throw await notInRepository(shell.cwd, {
+      code: "instance-not-found",
+      message: `${shell.cwd} is not in a git repository, so it has no sett.`,
       hint: "Go to your repository, or create one here: git init && sett up. Or name an instance: --name NAME (`sett list` shows them).",
     });
   }

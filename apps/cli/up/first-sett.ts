@@ -1,10 +1,11 @@
 // Where there is no sett.yml yet: writes and commits the files of `sett init`, after the person has agreed.
 import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { listDirty } from "../../../lib/client/render/dirty-files.ts";
+import { dirtyHint, listDirty } from "../../../lib/client/render/dirty-files.ts";
 import { initFiles } from "../../../lib/config/init-files.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { notInRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import { existing, writeFiles } from "../program/write-files.ts";
 import { LinePrompt } from "../terminal/line-prompt.ts";
@@ -21,7 +22,9 @@ export async function createFirstSett(shell: Shell, isAgreed: boolean, check: ()
   const command = isAgreed || !shell.isInteractive ? "sett up --yes" : "sett up";
   const root = await workspaceRoot(shell.cwd);
   if (root === undefined) {
-    throw new SettError("config-missing", `There is no sett.yml, and ${shell.cwd} is not in a git repository.`, {
+    throw await notInRepository(shell.cwd, {
+      code: "config-missing",
+      message: `There is no sett.yml, and ${shell.cwd} is not in a git repository.`,
       hint: `Make it a repository and start a sett in it: git init && ${command}`,
     });
   }
@@ -31,11 +34,12 @@ export async function createFirstSett(shell: Shell, isAgreed: boolean, check: ()
     });
   }
   const repository = await HostRepository.open(root, { env: shell.env, mayBeEmpty: true });
-  const dirty = await repository.dirtyFiles();
+  const onSlow = (sentence: string) => shell.messages.note(sentence);
+  const dirty = await repository.dirtyFiles(onSlow);
   if (dirty.length > 0) {
     const what = "There is no sett.yml yet, and sett writes one only into a clean repository. These changes are not committed";
     throw new SettError("workspace-dirty", `${what}:\n${listDirty(dirty)}`, {
-      hint: `Commit them (\`git add -A && git commit\`), or stash them (\`git stash -u\`). Then: ${command}`,
+      hint: `${dirtyHint(dirty)} Then: ${command}`,
     });
   }
   const files = initFiles();
@@ -49,13 +53,20 @@ export async function createFirstSett(shell: Shell, isAgreed: boolean, check: ()
   await check();
   if (!isAgreed) await requireConsent(shell, root, files);
   const paths = files.map(({ path }) => path);
+  const { interrupted: signal } = shell;
+  shell.onAbandon(() => leftBehind(paths));
   await writeFiles(root, files);
   try {
-    await repository.commitNewFiles(paths, subject);
+    const failure = await repository.commitNewFiles({ paths, subject, signal, onSlow });
+    if (failure !== undefined)
+      shell.messages.warn(`The index lacks the files that were committed: ${failure}. Correct it: git reset`);
   } catch (error) {
     await removeFiles(root, paths);
     throw error;
   }
+  shell.onAbandon(() => undefined);
+  if (signal.aborted)
+    throw new SettError("interrupted", `Interrupted: the files are committed (“${subject}”), and no sett was started.`);
   shell.messages.done(`Written and committed (“${subject}”): ${paths.join(", ")}`);
 }
 
@@ -71,6 +82,13 @@ async function requireConsent({ messages, interrupted }: Shell, root: string, fi
   if (/^y(?:es)?$/i.test(answer?.trim() ?? "")) return;
   throw new SettError("config-missing", "There is no sett.yml, and none was written.", {
     hint: "To write the files and commit them yourself: sett init",
+  });
+}
+
+/** A second interruption has ended the clean-up. */
+function leftBehind(paths: readonly string[]): SettError {
+  return new SettError("interrupted", `Interrupted: these files were written, and are not committed: ${paths.join(", ")}`, {
+    hint: "Remove them (`git clean -n` lists them), then try again.",
   });
 }
 

@@ -21,7 +21,11 @@ type Machine = {
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
+  /** Is given whose command is waited for, if it takes more than 3 s: it may ask a person, out of sight. */
+  onSlow?: (sentence: string) => void;
 };
+
+const slowMs = 3_000;
 
 /**
  * What is made of the secrets of sett.yml. Of a token only the digest goes on. `hooks`: those of webhooks in base64, by name. `warnings`:
@@ -155,8 +159,10 @@ async function fileOf(name: string, file: string): Promise<Buffer> {
 }
 
 /** The command may ask a person for a password: it has the terminal. */
-async function outputOf(name: string, [program = "", ...words]: string[], { folder, env, signal }: Machine): Promise<Buffer> {
+async function outputOf(name: string, [program = "", ...words]: string[], machine: Machine): Promise<Buffer> {
+  const { folder, env, signal, onSlow } = machine;
   const hint = "Run it in the folder of sett.yml to see why, or change `command` of the secret.";
+  const timer = setTimeout(() => onSlow?.(`Waiting for the command of the secret ${name}: ${program}.`), slowMs);
   try {
     const child = spawn(program, words, { cwd: folder, env, stdio: ["inherit", "pipe", "inherit"], signal });
     const ended = once(child, "close");
@@ -175,6 +181,8 @@ async function outputOf(name: string, [program = "", ...words]: string[], { fold
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.", { cause: error });
     if (error instanceof SettError) throw error;
     throw invalid(name, `its command cannot be started: ${messageOf(error)}`, hint);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

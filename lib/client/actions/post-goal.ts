@@ -11,7 +11,7 @@ import { messageOf, SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { ArtefactId, type CommitHash, GoalId } from "../../model/ids.ts";
 import { isArchiveName } from "../archive-name.ts";
-import { listDirty } from "../render/dirty-files.ts";
+import { dirtyHint, listDirty } from "../render/dirty-files.ts";
 import { boundedLine, firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { Marks } from "./marks.ts";
@@ -28,6 +28,8 @@ type GoalInput = {
   suggest: Suggest;
   recording: string | undefined;
   marks?: Marks;
+  /** Is given what git waits for, if looking for changes takes more than 3 s. */
+  onSlow?: (sentence: string) => void;
 };
 
 /**
@@ -35,10 +37,10 @@ type GoalInput = {
  * may exist or not: its commit stays pinned, and the error says how to continue.
  */
 export async function postGoal(board: PersonBlackboard, repository: HostRepository, input: GoalInput): Promise<Artefact> {
-  const { text, id, actor, recording, marks } = input;
+  const { text, id, actor, marks } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);
-  const commit = input.commit === undefined ? await cleanHead(repository, recording) : await repository.commit(input.commit);
+  const commit = input.commit === undefined ? await cleanHead(repository, input) : await repository.commit(input.commit);
   const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit), marks);
   await repository.pin(board.instance, goal.goal_id, commit);
   const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
@@ -81,8 +83,11 @@ function outcomeUnknown(id: GoalId, { suggest }: GoalInput, cause: unknown): Set
  * The commit at HEAD. Agents see only committed files, so the working tree must be clean, except for what Sett itself has written: archives
  * of `sett prune`, and recorded calls. Throws `workspace-dirty`.
  */
-async function cleanHead(repository: HostRepository, recording: string | undefined): Promise<CommitHash> {
-  const changed = await repository.dirtyFiles();
+async function cleanHead(
+  repository: HostRepository,
+  { recording, onSlow }: Pick<GoalInput, "recording" | "onSlow">,
+): Promise<CommitHash> {
+  const changed = await repository.dirtyFiles(onSlow);
   const isRecorded = (path: string) =>
     recording !== undefined && join(repository.place.toplevel, path, "/").startsWith(join(recording, "/"));
   const dirty = changed.filter(({ state, path }) => state !== "??" || !(isArchiveName(path) || isRecorded(path)));
@@ -91,7 +96,7 @@ async function cleanHead(repository: HostRepository, recording: string | undefin
     "workspace-dirty",
     `The repository has changes that are not committed, which agents would not see:\n${listDirty(dirty)}`,
     {
-      hint: "Commit them (`git add -A && git commit`), or stash them (`git stash -u`).",
+      hint: dirtyHint(dirty),
     },
   );
 }

@@ -1,6 +1,7 @@
 // Values of secrets: from files, variables and commands, and what is refused.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
-async function read(secrets: string, names: string, signal = new AbortController().signal) {
+type Over = { signal?: AbortSignal; onSlow?: (sentence: string) => void };
+
+async function read(secrets: string, names: string, over: Over = {}) {
   const agents = `  a: { image: "b:1", command: [run], secrets: [${names}] }\n  b: { image: "b:1", command: [run] }\n`;
   const env = { TOKEN: "token-of-the-host", EMPTY: "", SHORT: "short", PATH: process.env.PATH };
   const { config } = parseConfig({
@@ -25,7 +28,7 @@ async function read(secrets: string, names: string, signal = new AbortController
     host: env,
   });
   if (config === undefined) throw new Error("The configuration has mistakes.");
-  const { agents: values } = await readSecrets(config, { folder, env, signal });
+  const { agents: values } = await readSecrets(config, { folder, env, signal: new AbortController().signal, ...over });
   const text = (value = "") => Buffer.from(value, "base64").toString();
   return Object.fromEntries(
     Object.entries(values).map(([agent, own]) => [
@@ -84,7 +87,7 @@ test("a value that agents write without knowing it is named by its kind, and not
 
 test("Ctrl+C ends a command that waits", async () => {
   const stop = new AbortController();
-  const reading = errorOf(read("{ one: { command: [sleep, '60'] } }", "one", stop.signal));
+  const reading = errorOf(read("{ one: { command: [sleep, '60'] } }", "one", { signal: stop.signal }));
   setTimeout(() => stop.abort(), 50);
   expect(await reading).toMatchObject({ code: "interrupted" });
 });
@@ -152,3 +155,15 @@ function parsedWithToken(source: string) {
   if (config === undefined) throw new Error("The configuration has mistakes.");
   return { config };
 }
+
+test("a command that takes its time is named while it is waited for, and its value is read all the same", async () => {
+  const said: string[] = [];
+  const onSlow = (sentence: string) => {
+    said.push(sentence);
+    writeFileSync(join(folder, "go"), "");
+  };
+  const command = "until [ -e go ]; do sleep 0.1; done; echo printed-late";
+  const values = await read(`{ t: { command: [sh, -c, "${command}"] } }`, "t", { onSlow });
+  expect(said).toEqual(["Waiting for the command of the secret t: sh."]);
+  expect(values).toEqual({ a: { t: "printed-late" } });
+});

@@ -1,0 +1,96 @@
+// The programs of a person's own that git may run and wait for: signers, hooks, filters, watchers of files.
+import { execFile } from "node:child_process";
+import { access, constants, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { RepositoryPlace } from "./find-repository.ts";
+import type { Git } from "./run-git.ts";
+
+/** `status` runs with our own settings, so that of these only filters are left. */
+type WaitedFor = "commit" | "add" | "status";
+
+/** How long a git may take before its person reads what it may wait for. */
+const slowMs = 3_000;
+
+const hooksOfCommit = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction"];
+
+export type Waiting = { git: Git; place: RepositoryPlace; onSlow: ((sentence: string) => void) | undefined };
+
+/** Names what the git may wait for once it has taken `slowMs`; nothing where the person has no such program. */
+export async function namingWaits<Result>(
+  subcommand: WaitedFor,
+  { git, place, onSlow }: Waiting,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let hasEnded = false;
+  const timer = setTimeout(async () => {
+    const reasons = await reasonsToWait(git, place, subcommand);
+    if (!hasEnded && reasons.length > 0) onSlow?.(`Waiting for \`git ${subcommand}\`: ${reasons.join("; ")}.`);
+  }, slowMs);
+  try {
+    return await work();
+  } finally {
+    hasEnded = true;
+    clearTimeout(timer);
+  }
+}
+
+async function reasonsToWait(git: Git, place: RepositoryPlace, subcommand: WaitedFor): Promise<string[]> {
+  const settings = await settingsOf(git, place);
+  const filters = [...settings.keys()].filter((name) => /^filter\..*\.(?:clean|process)$/.test(name));
+  const found = filters.map((name) => `${name} is set, and runs ${firstWord(settings.get(name))}`);
+  if (subcommand === "status") return found;
+  const watcher = settings.get("core.fsmonitor") ?? "";
+  if (watcher.includes("/")) found.push(`core.fsmonitor is set, and runs ${firstWord(watcher)}`);
+  if (subcommand === "add") return found;
+  if (/^(?:true|yes|on|[1-9]\d*|)$/i.test(settings.get("commit.gpgsign") ?? "false"))
+    found.unshift(`commit.gpgsign is set, and ${signerOf(settings)} signs, which may ask for a password`);
+  const hooks = await hooksOf(git, place);
+  if (hooks.length > 0) found.push(`${hooks.length === 1 ? "the hook" : "the hooks"} ${hooks.join(", ")} may run`);
+  return found;
+}
+
+function signerOf(settings: ReadonlyMap<string, string>): string {
+  const format = settings.get("gpg.format") ?? "openpgp";
+  const usual = { ssh: "ssh-keygen", x509: "gpgsm" }[format] ?? "gpg";
+  return firstWord(
+    settings.get(`gpg.${format}.program`) ?? (format === "openpgp" ? settings.get("gpg.program") : undefined) ?? usual,
+  );
+}
+
+function firstWord(command: string | undefined): string {
+  return command?.trim().split(/\s+/)[0] ?? "";
+}
+
+/** Without our own settings, which would replace them. Reading the configuration starts no program. */
+async function settingsOf(git: Git, place: RepositoryPlace): Promise<Map<string, string>> {
+  const listed = await ask(git, place, ["config", "-z", "--list"]);
+  const entries = listed.split("\0").flatMap((entry): [string, string][] => {
+    const at = entry.indexOf("\n");
+    if (entry === "") return [];
+    return [at === -1 ? [entry, "true"] : [entry.slice(0, at), entry.slice(at + 1)]];
+  });
+  return new Map(entries);
+}
+
+async function hooksOf(git: Git, place: RepositoryPlace): Promise<string[]> {
+  const named = (await ask(git, place, ["rev-parse", "--path-format=absolute", "--git-path", "hooks"])).replace(/\n$/, "");
+  const present: string[] = await readdir(named).catch(() => []);
+  const runs = await Promise.all(
+    hooksOfCommit.map(async (hook) =>
+      present.includes(hook)
+        ? await access(join(named, hook), constants.X_OK).then(
+            () => [hook],
+            () => [],
+          )
+        : [],
+    ),
+  );
+  return runs.flat();
+}
+
+async function ask(git: Git, { gitDir, toplevel }: RepositoryPlace, args: readonly string[]): Promise<string> {
+  const env = { ...git.env, LC_ALL: "C" };
+  const all = [`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, ...args];
+  return (await promisify(execFile)(git.path, all, { cwd: toplevel, env }).catch(() => ({ stdout: "" }))).stdout;
+}
