@@ -97,7 +97,8 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
   log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, command, base_commit: inputs.base });
   metrics.executions.inc();
   const granted = { phase: grant.phase, kind: claim.kind, target: inputs.target.type, isWorker: deps.isWorker };
-  const judged = judgeOutcome(await deps.runTool({ stdin, timeoutMs, signal }), granted, timeoutMs);
+  const printed = await deps.runTool({ stdin, timeoutMs, signal });
+  const judged = judgeOutcome(printed, granted, { timeoutMs, masker: deps.secrets?.masker() });
   const { network } = deps;
   const outcome = judged.kind === "failed" && network ? { ...judged, end: withNetworkHint(judged.end, network) } : judged;
   const { reason, exitCode, durationMs } = outcome.end;
@@ -108,6 +109,7 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
   switch (outcome.kind) {
     case "result":
       log.info("Tool execution completed", about);
+      if (outcome.masked.length > 0) log.warn("Masked secrets in the tool's answer", { masked: outcome.masked.join("; ") });
       return outcome;
     case "unreadable":
       log.info("Tool execution completed", about);

@@ -5,15 +5,24 @@ import { type GrantContext, readToolOutput } from "../../lib/core/read-tool-outp
 import type { ToolResult } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { RunOutcome } from "./deps.ts";
+import { type MaskedResult, maskedReason, maskedResult } from "./secrets/mask-result.ts";
+import type { Masker } from "./secrets/masker.ts";
+import { withoutSecrets } from "./secrets/secrets.ts";
 
-/** `kind` decides which log line a failure gets. */
+/** `kind` decides which log line a failure gets. `masked`: the places of the result that had a secret, each as a phrase. */
 export type ToolOutcome =
-  | { kind: "result"; result: ToolResult; end: ToolEnd }
+  | { kind: "result"; result: ToolResult; masked: string[]; end: ToolEnd }
   | { kind: "failed" | "timed_out" | "unreadable"; end: ToolEnd };
 
 const leftProcess = "A process that the tool left behind still held its output open, so the cub stopped reading.";
 
-export function judgeOutcome(outcome: RunOutcome, granted: GrantContext, timeoutMs: number): ToolOutcome {
+/** `masker`: of the agent's secrets. The answer is read as the tool has printed it, and nothing unmasked leaves this function. */
+export function judgeOutcome(
+  printed: RunOutcome,
+  granted: GrantContext,
+  { timeoutMs, masker }: { timeoutMs: number; masker?: Masker | undefined },
+): ToolOutcome {
+  const outcome = masker === undefined ? printed : withoutSecrets(printed, masker);
   switch (outcome.kind) {
     case "not_started":
       return { kind: "failed", end: noEnd(outcome.reason === "aborted" ? interrupted : outcome.message) };
@@ -29,7 +38,7 @@ export function judgeOutcome(outcome: RunOutcome, granted: GrantContext, timeout
         end: endOf(outcome, `The tool wrote more than 32 MiB to ${outcome.stream}, which is the limit.`),
       };
     case "exited":
-      return judgeExit(outcome, granted);
+      return judgeExit(outcome, "stdout" in printed ? printed.stdout : outcome.stdout, granted, masker);
     default:
       return unreachable(outcome);
   }
@@ -47,7 +56,7 @@ const tooLargeFile = "The tool was ended by SIGXFSZ: it wrote a file that is lar
 
 type Ended = Exclude<RunOutcome, { kind: "not_started" }>;
 
-function judgeExit(outcome: Ended, granted: GrantContext): ToolOutcome {
+function judgeExit(outcome: Ended, printed: Uint8Array, granted: GrantContext, masker: Masker | undefined): ToolOutcome {
   if (outcome.signal === "SIGXFSZ") return { kind: "failed", end: endOf(outcome, tooLargeFile) };
   if (outcome.signal !== null) return { kind: "failed", end: endOf(outcome, `The tool was ended by ${outcome.signal}.`) };
   if (outcome.exitCode !== 0) {
@@ -55,12 +64,18 @@ function judgeExit(outcome: Ended, granted: GrantContext): ToolOutcome {
     const explanation = lastOfStderr === "" ? "." : `: ${lastOfStderr}`;
     return { kind: "failed", end: endOf(outcome, `The tool ended with exit code ${outcome.exitCode}${explanation}`) };
   }
-  const read = readToolOutput(outcome.stdout, granted);
+  const read = readAnswer(printed, granted, masker);
   if (!read.ok) {
     const reason = outcome.isCutOff ? `${read.reason} ${leftProcess}` : read.reason;
     return { kind: "unreadable", end: endOf(outcome, reason) };
   }
-  return { kind: "result", result: read.result, end: endOf(outcome, "") };
+  return { kind: "result", result: read.result, masked: read.masked, end: endOf(outcome, "") };
+}
+
+function readAnswer(printed: Uint8Array, granted: GrantContext, masker: Masker | undefined): MaskedResult {
+  const read = readToolOutput(printed, granted);
+  if (masker === undefined) return read.ok ? { ...read, masked: [] } : read;
+  return read.ok ? maskedResult(read.result, masker) : { ok: false, reason: maskedReason(read.reason, masker) };
 }
 
 function endOf(outcome: Ended, reason: string): ToolEnd {

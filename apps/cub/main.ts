@@ -27,6 +27,7 @@ import { withModel } from "./model-access.ts";
 import { modelAsker } from "./model-bid/ask-model.ts";
 import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
+import { maskedLine } from "./secrets/mask-line.ts";
 import { Secrets, withoutSecrets } from "./secrets/secrets.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { bidEnvironment, proxyVariables, toolEnvironment, withTrace } from "./tool-environment.ts";
@@ -110,7 +111,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps> {
   const { instance, agentName, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const secrets = settings.secrets && new Secrets(settings.secrets.folder, settings.secrets.variables);
-  const write = (line: string) => console.log(secrets?.masker().text(line) ?? line);
+  const write = (line: string) => console.log(secrets === undefined ? line : maskedLine(line, secrets.masker()));
   const log = createJsonLog(write, systemClock.now).with({ service: "cub", instance, agent: agentName });
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
   // Here, because the built-in worker is this program as well, and starts in half the time without it.
@@ -172,7 +173,7 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
       const outcome = await (limits === undefined ? run(order.signal) : limits.run(order.signal, run));
       // What it has left must not change the repository while its commit is read and published.
       await slate.end();
-      return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
+      return outcome;
     },
     limits,
     isInContainer: process.pid === 1,
@@ -192,6 +193,7 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
     runBidCommand:
       bidCommand &&
       (async (order) => {
+        using _ = secrets?.hold();
         const run = (signal: AbortSignal) =>
           slate.runBeside(
             (folder, onStart) => {
@@ -201,7 +203,7 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
             async () => await limits?.makeRoom(),
           );
         const outcome = await (limits === undefined ? run(order.signal) : limits.runBid(order.signal, run));
-        return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker());
+        return secrets === undefined ? outcome : withoutSecrets(outcome, secrets.masker(), ["stderr"]);
       }),
     ownProcess: readOwnProcess(),
     clock: systemClock,

@@ -3,7 +3,7 @@ import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 import type { TaskInputs } from "./read-grant.ts";
-import { findInCommits } from "./secrets/find-in-commit.ts";
+import { findInCommits, type SecretInCommit } from "./secrets/find-in-commit.ts";
 
 export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
 
@@ -33,7 +33,7 @@ export async function publishCommit(
   const [link] = await workingCopy.newGitlinks(commit, base);
   if (link !== undefined) return withoutFiles(commit, link);
   const secret = secrets && (await findInCommits(secrets.masker(), workingCopy, { commit, base }));
-  if (secret !== undefined) return withSecret(commit, secret);
+  if (secret !== undefined) return withSecret(secret);
   await workingCopy.publish(commit, start);
   await published?.keep(commit);
   return { ok: true, commit };
@@ -53,12 +53,13 @@ function unpublished(commit: CommitHash): Publication {
   };
 }
 
-function withSecret(commit: CommitHash, secret: string): Publication {
+function withSecret({ secret, commit, place }: SecretInCommit): Publication {
   return {
     ok: false,
     reason:
-      `The commit ${commit}, or one before it, has the value of the secret \`${secret}\` in it, so nothing was published. ` +
-      "Have the tool keep it in files that git ignores.",
+      `The commit ${commit} has the value of the secret \`${secret}\` in ${place}, so nothing was published. ` +
+      "Have the tool keep it in files that git ignores. " +
+      "If the tool did not mean the secret, its value is one that is written by accident: replace it by a longer one at random.",
   };
 }
 

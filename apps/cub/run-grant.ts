@@ -69,6 +69,7 @@ async function workUnderLease(
   running: RunningGrant,
   signals: StopSignals,
 ): Promise<FinishedRun | "lost"> {
+  using _ = deps.secrets?.hold();
   const { claim, grant } = task;
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
   const maxMs = deps.registration.current.timeout_ms + besidesTheToolMs;

@@ -64,7 +64,8 @@ function isSpace(char: string | undefined): boolean {
   return char === " " || char === "\n" || char === "\r" || char === "\t";
 }
 
-function endOfString(text: string, quote: number): number {
+/** The index just after the string whose quote is at `quote`; -1 where it has no end. */
+export function endOfString(text: string, quote: number): number {
   for (let at = quote + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;
     else if (text[at] === '"') return at + 1;

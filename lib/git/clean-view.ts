@@ -91,10 +91,10 @@ export class CleanView {
 
   /**
    * A patch of what the commits from `base` to `commit` have added: the names of files, and lines with all bytes, also those that a later
-   * one removes again. In pieces of any size.
+   * one removes again. A line `commit HASH` is before each. In pieces of any size.
    */
   async readAdded(commit: CommitHash, base: CommitHash, onChunk: OnChunk): Promise<void> {
-    const whole = ["--format=", "--root", "--cc", "--text", "--unified=0", "--no-renames", "--no-color"];
+    const whole = ["--format=commit %H", "--root", "--cc", "--text", "--unified=0", "--no-renames", "--no-color"];
     await this.#run({ args: ["log", ...whole, `${base}..${commit}`, "--"], onStdout: onChunk });
   }
 

@@ -145,9 +145,11 @@ test("a Failure has none of them", async () => {
 test("a commit that has one is not published, also where a later one removes it", async () => {
   const commit = "git add -A; git commit -qm Change";
   const failure = await result("maker", `cp /run/secrets/token a.txt; ${commit}; rm a.txt; ${commit}`);
-  expect(JSON.parse(failure.payload).reason).toContain("has the value of the secret `token` in it, so nothing was published");
+  expect(JSON.parse(failure.payload).reason).toContain(
+    "has the value of the secret `token` in the file `a.txt`, so nothing was published",
+  );
   const key = await result("maker", `head -4 /run/secrets/key | base64 > a.bin; ${commit}`);
-  expect(JSON.parse(key.payload).reason).toContain("has the value of the secret `key` in it");
+  expect(JSON.parse(key.payload).reason).toContain("has the value of the secret `key` in the file `a.bin`");
   expect((await result("maker", `echo fine > a.txt; ${commit}`)).metadata).toHaveProperty("commit");
 });
 

@@ -75,6 +75,9 @@ export type WatchFacts = {
   most: { pid: number; name: string; count: number } | undefined;
 };
 
+/** Values of agents' secrets on this machine. `what`: why agents write it by accident. `unread`: their names. */
+export type SecretsFacts = { read: number; weak: { name: string; what: string }[]; unread: string[] };
+
 export type DoctorFacts = {
   /** Of sett. */
   version: string;
@@ -85,6 +88,8 @@ export type DoctorFacts = {
   isInRepository: boolean;
   /** Undefined where the system does not say. */
   watches?: WatchFacts | undefined;
+  /** Undefined where there is no sett.yml, or its agents have no secrets. */
+  secrets?: SecretsFacts | undefined;
   /** The public networks that this machine is in itself. */
   machineNetworks: readonly string[];
   engine: EngineFacts;

@@ -17,6 +17,7 @@ import type { Disk, DoctorFacts, EngineFacts, InstanceFacts, PartFacts, RedisFac
 import { readBodiesThere } from "./read-bodies-there.ts";
 import { readRecord } from "./read-record.ts";
 import { readRedis, silent } from "./read-redis.ts";
+import { readSecretsFacts } from "./read-secrets.ts";
 import { readWatches } from "./read-watches.ts";
 
 /** For each answer of an Engine, which may be stuck. */
@@ -29,7 +30,8 @@ export async function gather(shell: Shell, name: string | undefined): Promise<Do
   const read = await readInstance(shell, name, engine);
   const machineNetworks = publicNetworksOf(networkInterfaces());
   const [version, isInRepository, watches] = [shell.version, workspace !== undefined, readWatches()];
-  return { version, git, disk, isInRepository, watches, machineNetworks, ...read };
+  const secrets = await readSecretsFacts(shell);
+  return { version, git, disk, isInRepository, watches, secrets, machineNetworks, ...read };
 }
 
 async function gitVersion(): Promise<string | undefined> {

@@ -10,6 +10,7 @@ import { judgeMachineNetworks } from "./judge-machine-networks.ts";
 import { judgePart } from "./judge-part.ts";
 import { judgeBodies, judgeRecord } from "./judge-record.ts";
 import { judgeRedis } from "./judge-redis.ts";
+import { judgeSecrets } from "./judge-secrets.ts";
 import { judgeWatches } from "./judge-watches.ts";
 import { diskFinding, isAtLeast } from "./measures.ts";
 
@@ -17,12 +18,13 @@ import { diskFinding, isAtLeast } from "./measures.ts";
 const minGit = [2, 29] as const;
 
 export function judge(facts: DoctorFacts, suggest: Suggest): Finding[] {
-  const { disk, engine, instance, watches } = facts;
+  const { disk, engine, instance, watches, secrets } = facts;
   return [
     gitFinding(facts),
     ...(disk === undefined ? [] : [diskFinding("machine", disk, "Make room on this file system.")]),
     ...(watches === undefined ? [] : [judgeWatches(watches)]),
     ...judgeEngine(engine, instance?.runtime !== "process" && instance?.runtime !== "remote"),
+    ...(secrets === undefined ? [] : judgeSecrets(secrets)),
     instanceFinding(facts, suggest),
     ...(instance === undefined ? [] : partFindings(facts, instance, suggest)),
   ];

@@ -1,6 +1,7 @@
 // Finds the values of secrets in what a command has written, as they are and in the encodings in which programs print them by accident
 // (text-pattern.ts, encoded-value.ts), one or two of them in each other. A command that means to hide a value can always do so.
 import { Buffer } from "node:buffer";
+import { commonValue } from "../../../lib/model/common-value.ts";
 import { Anchors } from "./anchors.ts";
 import { encodingsOf, type Spelled } from "./encoded-value.ts";
 import { plainPattern, spellingsOf, textPattern } from "./text-pattern.ts";
@@ -15,6 +16,8 @@ const minWordLength = 16;
 export type Masker = {
   /** With `[secret NAME]` in place of each value. */
   text(text: string): string;
+  /** As `text`, without the values that everyone writes by accident: for keys, types, and what a program goes by. */
+  words(text: string): string;
   bytes(bytes: Uint8Array): Uint8Array;
   /** The name of a secret whose value is in these bytes. */
   find(bytes: Uint8Array): string | undefined;
@@ -22,21 +25,18 @@ export type Masker = {
 
 type Pattern = { name: string; pattern: () => RegExp };
 type Span = { from: number; to: number; name: string };
+type Values = readonly (readonly [name: string, value: Uint8Array])[];
 
 /** `values`: name and value; a name may have several values. */
 export function maskerOf(values: Iterable<readonly [name: string, value: Uint8Array]>): Masker {
   const all = [...values];
+  const rare = all.filter(([, value]) => commonValue(Buffer.from(value).toString("utf8")) === undefined);
   const search = new Search(all);
-  const masked = (bytes: Uint8Array) => {
-    const patterns = search.patternsIn(bytes);
-    if (patterns.length === 0) return undefined;
-    const text = latin1(bytes);
-    const spans = spansIn(text, patterns);
-    return spans.length === 0 ? undefined : Buffer.from(replaced(text, spans), "latin1");
-  };
+  const rareSearch = rare.length === all.length ? search : new Search(rare);
   return {
-    text: (text) => (all.length === 0 ? text : (masked(Buffer.from(text, "utf8"))?.toString("utf8") ?? text)),
-    bytes: (bytes) => (all.length === 0 || bytes.length === 0 ? bytes : (masked(bytes) ?? bytes)),
+    text: (text) => maskedText(search, text),
+    words: (text) => maskedText(rareSearch, text),
+    bytes: (bytes) => maskedBytes(search, bytes) ?? bytes,
     find: (bytes) => {
       const text = latin1(bytes);
       return search.patternsIn(bytes).find(({ pattern }) => text.search(pattern()) >= 0)?.name;
@@ -44,12 +44,30 @@ export function maskerOf(values: Iterable<readonly [name: string, value: Uint8Ar
   };
 }
 
+function maskedText(search: Search, text: string): string {
+  if (search.isEmpty || text === "") return text;
+  return maskedBytes(search, Buffer.from(text, "utf8"))?.toString("utf8") ?? text;
+}
+
+/** Undefined where nothing is masked. */
+function maskedBytes(search: Search, bytes: Uint8Array): Buffer | undefined {
+  if (search.isEmpty || bytes.length === 0) return undefined;
+  const patterns = search.patternsIn(bytes);
+  if (patterns.length === 0) return undefined;
+  const text = latin1(bytes);
+  const spans = spansIn(text, patterns);
+  return spans.length === 0 ? undefined : Buffer.from(replaced(text, spans), "latin1");
+}
+
 /** What is looked for: a few patterns in everything, and the others where their anchor is. */
 class Search {
   readonly #always: Pattern[] = [];
   readonly #anchors = new Anchors<Pattern>();
 
-  constructor(values: readonly (readonly [name: string, value: Uint8Array])[]) {
+  readonly isEmpty: boolean;
+
+  constructor(values: Values) {
+    this.isEmpty = values.length === 0;
     for (const [name, value] of values)
       for (const { spellings, source } of [...textsIn(value), ...encodedIn(value)]) {
         const pattern = { name, pattern: once(source) };

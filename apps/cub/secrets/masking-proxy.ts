@@ -1,6 +1,7 @@
 // Between the agent's commands and the gateway: what they send to their model has no value of a secret in it, so that neither the provider
 // nor the transcript has one.
 import { serve } from "../../../lib/service/serve.ts";
+import { jsonIn, maskedJson } from "./mask-json.ts";
 import type { Masker } from "./masker.ts";
 
 /** The connection's own, and what the answer no longer is: it is decompressed on the way. */
@@ -16,10 +17,10 @@ export function openMaskingProxy(target: string, masker: () => Masker): string {
     const headers = passedOn(request.headers);
     headers.set("accept-encoding", "identity");
     const hasBody = method !== "GET" && method !== "HEAD";
-    const body = hasBody ? masker().bytes(new Uint8Array(await request.arrayBuffer())) : undefined;
+    const body = hasBody ? maskedBody(new Uint8Array(await request.arrayBuffer()), masker()) : undefined;
     try {
       const order = { method, headers, signal, redirect: "manual" as const };
-      const answer = await fetch(masker().text(`${target}${pathname}${search}`), {
+      const answer = await fetch(`${target}${maskedPath(pathname, masker())}${masker().text(search)}`, {
         ...order,
         ...(body && { body: new Uint8Array(body) }),
       });
@@ -32,6 +33,26 @@ export function openMaskingProxy(target: string, masker: () => Masker): string {
   });
   server.unref();
   return `http://127.0.0.1:${server.port}`;
+}
+
+/** Members by which the APIs of models go: `role`, `type`, `tool_call_id`, `media_type`. */
+const isOfApi = /(?:^|_)(?:id|role|type|model|name|format|reason|choice|effort)$/;
+
+/** In JSON a value that is an ordinary word stays where the API may have that word, or the request would not be understood. */
+function maskedBody(body: Uint8Array, masker: Masker): Uint8Array {
+  if (masker.find(body) === undefined) return body;
+  const json = jsonIn(new TextDecoder().decode(body));
+  if (json === undefined) return masker.bytes(body);
+  const isWord = (key: string, text: string) => isOfApi.test(key) || /^[\w.-]+$/.test(text);
+  return new TextEncoder().encode(maskedJson(json, masker, { isWord }));
+}
+
+/** The slashes are those of the API. */
+function maskedPath(path: string, masker: Masker): string {
+  return path
+    .split("/")
+    .map((part) => masker.words(part))
+    .join("/");
 }
 
 function passedOn(headers: Headers): Headers {

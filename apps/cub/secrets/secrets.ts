@@ -1,4 +1,5 @@
 // The agent's secrets, as the keeper has put them into a folder in memory.
+import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sleep } from "../../../lib/async/sleep.ts";
@@ -14,11 +15,24 @@ export type SecretVariables = Readonly<Record<string, string | null>>;
 
 type Values = ReadonlyMap<string, Uint8Array>;
 
+/** `runs`: those under way that may have got it. */
+type Known = { name: string; value: Uint8Array; runs: Set<symbol> };
+
+/**
+ * A value is masked while it is the one of now, or a run is under way that may have got it: a command prints what it got at its start.
+ *
+ * | a value | what it becomes |
+ * |---|---|
+ * | is read for the first time | of now, and had by every run under way: its command may read the file again |
+ * | is replaced, or its file is gone | masked for those runs alone |
+ * | is replaced, and the last of those runs ends | forgotten |
+ */
 export class Secrets {
   readonly #folder: string;
   readonly #variables: SecretVariables;
   #now: Values = new Map();
-  #known: [name: string, value: Uint8Array][] = [];
+  #known: Known[] = [];
+  readonly #runs = new Set<symbol>();
   #masker = maskerOf([]);
 
   constructor(folder: string, variables: SecretVariables) {
@@ -55,10 +69,31 @@ export class Secrets {
     );
   }
 
-  /** For the values of now and for all before, because a command may print what it got at its start. */
   masker(): Masker {
     this.#read();
     return this.#masker;
+  }
+
+  /** From before a command starts until nothing of it is written any more. */
+  hold(): Disposable {
+    this.#read();
+    const run = Symbol("run");
+    this.#runs.add(run);
+    for (const { name, value, runs } of this.#known) if (isSame(value, this.#now.get(name))) runs.add(run);
+    return {
+      [Symbol.dispose]: () => {
+        this.#runs.delete(run);
+        for (const { runs } of this.#known) runs.delete(run);
+        this.#forget();
+      },
+    };
+  }
+
+  #forget(): void {
+    const needed = this.#known.filter(({ name, value, runs }) => runs.size > 0 || isSame(value, this.#now.get(name)));
+    if (needed.length === this.#known.length) return;
+    this.#known = needed;
+    this.#masker = maskerOf(needed.map(({ name, value }) => [name, value]));
   }
 
   /** The files are small and in memory: waiting for them would take longer than reading them. */
@@ -72,23 +107,33 @@ export class Secrets {
       }
     }
     if (areSame(values, this.#now)) return values;
+    const before = this.#now;
     this.#now = values;
-    this.#known.push(...values);
-    this.#masker = maskerOf(this.#known);
+    for (const [name, value] of values)
+      if (!isSame(value, before.get(name))) this.#known.push({ name, value, runs: new Set(this.#runs) });
+    this.#masker = maskerOf(this.#known.map((known) => [known.name, known.value]));
+    this.#forget();
     return values;
   }
 }
 
 function areSame(one: Values, other: Values): boolean {
-  if (one.size !== other.size) return false;
-  return [...one].every(([name, value]) => {
-    const known = other.get(name);
-    return known !== undefined && known.length === value.length && value.every((byte, index) => byte === known[index]);
-  });
+  return one.size === other.size && [...one].every(([name, value]) => isSame(value, other.get(name)));
 }
 
-/** The outcome of a command, with nothing of the secrets in its output. */
-export function withoutSecrets<Outcome extends CommandOutcome | RunOutcome>(outcome: Outcome, masker: Masker): Outcome {
+function isSame(value: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other !== undefined && Buffer.from(value).equals(other);
+}
+
+type Stream = "stdout" | "stderr";
+
+/** The outcome of a command, with nothing of the secrets in these parts of its output. */
+export function withoutSecrets<Outcome extends CommandOutcome | RunOutcome>(
+  outcome: Outcome,
+  masker: Masker,
+  streams: readonly Stream[] = ["stdout", "stderr"],
+): Outcome {
   if (!("stdout" in outcome)) return outcome;
-  return { ...outcome, stdout: masker.bytes(outcome.stdout), stderr: masker.bytes(outcome.stderr) };
+  const masked = (stream: Stream) => (streams.includes(stream) ? masker.bytes(outcome[stream]) : outcome[stream]);
+  return { ...outcome, stdout: masked("stdout"), stderr: masked("stderr") };
 }

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { findInCommits } from "../../../apps/cub/secrets/find-in-commit.ts";
 import { maskerOf } from "../../../apps/cub/secrets/masker.ts";
 import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
 import { agentName, sampleRepository, toolGit, write } from "../../support/git/sample-repository.ts";
 
 const value = "0123456789-a-secret-of-the-tests";
-const masker = maskerOf([["token", Buffer.from(value)]]);
+const ofToken = maskerOf([["token", Buffer.from(value)]]);
 
-async function preparedCopy() {
+async function preparedCopy(masker = ofToken) {
   const host = sampleRepository();
   const folder = join(host.root, "work");
   const copy = new WorkingCopy({
@@ -24,8 +25,9 @@ async function preparedCopy() {
     toolGit(folder, "add", "-A");
     toolGit(folder, "commit", "--quiet", "--allow-empty", "-m", message);
   };
-  const find = async () => await findInCommits(masker, copy, { commit: await copy.head(), base: host.base });
-  return { folder, commit, find, [Symbol.dispose]: host[Symbol.dispose] };
+  const findSince = async (base: CommitHash) => await findInCommits(masker, copy, { commit: await copy.head(), base });
+  const find = async () => await findSince(host.base);
+  return { folder, commit, find, findSince, [Symbol.dispose]: host[Symbol.dispose] };
 }
 
 type Copy = Awaited<ReturnType<typeof preparedCopy>>;
@@ -153,7 +155,7 @@ const ways: [string, (copy: Copy) => void][] = [
 test.each(ways)("a secret in %s is found", async (_, change) => {
   using copy = await preparedCopy();
   change(copy);
-  expect(await copy.find()).toBe("token");
+  expect(await copy.find()).toMatchObject({ secret: "token", commit: expect.stringMatching(/^[0-9a-f]{40}$/) });
 });
 
 test("one that a file had before, and that is removed, is none of theirs", async () => {
@@ -169,5 +171,48 @@ test("attributes and settings of the tool hide nothing", async () => {
   toolGit(copy.folder, "config", "log.follow", "true");
   write(copy.folder, { ".gitattributes": "* -diff\n*.b diff=hidden\n", a: value, "a.b": value });
   copy.commit();
-  expect(await copy.find()).toBe("token");
+  expect(await copy.find()).toMatchObject({ secret: "token" });
+});
+
+const words = ["committer", "/dev/null", "Subproject", "100644", "deleted file mode", "diff --git", "a file that was there.txt"];
+
+test("a secret that is a word of git's own hinders no commit, nor one that the files had before", async () => {
+  using copy = await preparedCopy(maskerOf(words.map((word) => [word, Buffer.from(word)])));
+  const { folder, commit, find } = copy;
+  const head = toolGit(folder, "rev-parse", "HEAD");
+  write(folder, { "a file that was there.txt": "void committer() {\n  one();\n  two();\n  three();\n}\n" });
+  commit();
+  expect(await find()).toEqual({
+    secret: "a file that was there.txt",
+    commit: toolGit(folder, "rev-parse", "HEAD"),
+    place: "the name of the file `[secret a file that was there.txt]`",
+  });
+  const base = CommitHash.parse(toolGit(folder, "rev-parse", "HEAD"));
+  const since = async () => await copy.findSince(base);
+  write(folder, {
+    "a file that was there.txt": "void committer() {\n  one();\n  two();\n  3();\n}\n",
+    new: "",
+    "new too": "fine\n",
+  });
+  commit();
+  expect(await since()).toBeUndefined();
+  toolGit(folder, "rm", "--quiet", "new", "new too", "a file that was there.txt");
+  commit("Remove them");
+  toolGit(folder, "merge", "--quiet", "--no-ff", "-m", "Merge", "-s", "ours", head);
+  expect(await since()).toBeUndefined();
+});
+
+test("it says which commit has the secret, and where in it", async () => {
+  using copy = await preparedCopy(maskerOf([["word", Buffer.from("Standard")]]));
+  const { folder, commit, find } = copy;
+  write(folder, { a: "fine", "docs/größe\n.md": "fine\n" });
+  commit();
+  write(folder, { a: "removed later", "docs/b c.md": "This is Standard here.\n" });
+  commit();
+  const guilty = toolGit(folder, "rev-parse", "HEAD");
+  write(folder, { "docs/b c.md": "", last: "fine" });
+  commit();
+  expect(await find()).toEqual({ secret: "word", commit: guilty, place: "the file `docs/b c.md`" });
+  commit("A Standard message\n\nwith two paragraphs");
+  expect(await find()).toEqual({ secret: "word", commit: toolGit(folder, "rev-parse", "HEAD"), place: "its message" });
 });

@@ -46,6 +46,28 @@ test("a request is passed on without the value, in its body and in its address",
   expect(got?.body).not.toContain(btoa(`user:${value}`).slice(8, -4));
 });
 
+test("a secret that is a word of the API hinders no request", async () => {
+  const words = ["assistant", "messages", "tool_use", "list_files", "16777216", "/openai/v1/chat"];
+  const wordMasker = maskerOf(words.map((word) => [word, Buffer.from(word)]));
+  const request = {
+    model: "assistant-standard",
+    max_tokens: 16777216,
+    messages: [
+      { role: "assistant", content: [{ type: "tool_use", id: "toolu_16777216", name: "list_files", input: {} }] },
+      { role: "user", content: "the assistant has 16777216 messages" },
+    ],
+    tools: [{ name: "list_files", input_schema: { properties: { messages: {} }, required: ["messages"] } }],
+  };
+  const body = JSON.stringify(request);
+  const own = openMaskingProxy(`http://127.0.0.1:${gateway.port}`, () => wordMasker);
+  await fetch(`${own}/openai/v1/chat`, { method: "POST", body });
+  const got = seen.at(-1);
+  expect(new URL(got?.url ?? "").pathname).toBe("/openai/v1/chat");
+  expect(got?.body).toBe(
+    body.replace("the assistant has 16777216 messages", "the [secret assistant] has [secret 16777216] [secret messages]"),
+  );
+});
+
 test("a stream is passed on as it comes", async () => {
   const answer = await fetch(`${proxy}/stream`);
   const reader = answer.body?.getReader();

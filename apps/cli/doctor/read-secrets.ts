@@ -1,0 +1,29 @@
+// Reads which values of agents' secrets are written by accident: of files and variables. Commands are not run, for they may ask a person.
+import { dirname, resolve } from "node:path";
+import { checkConfig } from "../../../lib/config/read-config.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { weaknessOf } from "../facts/weak-value.ts";
+import { configPath } from "../program/config-path.ts";
+import { readableValues } from "../program/secret-source.ts";
+import type { Shell } from "../terminal/shell.ts";
+import type { SecretsFacts } from "./facts.ts";
+
+/** Undefined where there is no sett.yml that can be read, or its agents have no secrets. */
+export async function readSecretsFacts({ cwd, env, interrupted: signal }: Shell): Promise<SecretsFacts | undefined> {
+  try {
+    const file = await configPath(cwd, undefined);
+    const { config } = await checkConfig(file, env, { withoutKeys: true });
+    if (config === undefined) return undefined;
+    const { values, unread } = await readableValues(config, { folder: dirname(resolve(cwd, file)), env, signal });
+    if (values.size + unread.length === 0) return undefined;
+    const weak = [...values].flatMap(([name, value]) => {
+      const what = weaknessOf(value);
+      return what === undefined ? [] : [{ name, what }];
+    });
+    return { read: values.size, weak, unread };
+  } catch (error) {
+    // `sett validate` says what is wrong with the file.
+    if (error instanceof SettError) return undefined;
+    throw error;
+  }
+}

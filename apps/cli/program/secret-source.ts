@@ -1,0 +1,106 @@
+// Reads the value of one secret from where sett.yml says it is: a file, a variable, or a command such as a password manager.
+import { Buffer } from "node:buffer";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { WithSecrets } from "../../../lib/config/resolve-secrets.ts";
+import type { SecretSource } from "../../../lib/model/config-secrets.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+
+export const maxBytes = 64 * 1024;
+
+export type Machine = {
+  /** The folder of sett.yml, where commands run. */
+  folder: string;
+  env: Readonly<Record<string, string | undefined>>;
+  signal: AbortSignal;
+  /** Is given whose command is waited for, if it takes more than 3 s: it may ask a person, out of sight. */
+  onSlow?: (sentence: string) => void;
+};
+
+const slowMs = 3_000;
+
+/** The values of agents' secrets that can be read without running a command, also those that `sett up` would refuse. */
+export async function readableValues(
+  { secrets, agents }: Pick<WithSecrets, "secrets" | "agents">,
+  machine: Machine,
+): Promise<{ values: Map<string, Buffer>; unread: string[] }> {
+  const values = new Map<string, Buffer>();
+  const unread: string[] = [];
+  for (const name of new Set(agents.flatMap((agent) => agent.secrets.map((secret) => secret.name)))) {
+    const source = secrets[name];
+    const read =
+      source === undefined || source.command !== undefined
+        ? undefined
+        : await readSource(name, source, machine).catch(() => undefined);
+    if (read === undefined || read.value.length === 0) unread.push(name);
+    else values.set(name, read.value);
+  }
+  return { values, unread };
+}
+
+/** `from`: a noun for messages. Throws `config-invalid`, and `interrupted`. */
+export async function readSource(name: string, source: SecretSource, machine: Machine): Promise<{ value: Buffer; from: string }> {
+  const { file, environment, command } = source;
+  if (file !== undefined) return { value: await fileOf(name, file), from: `the file ${file}` };
+  if (environment !== undefined)
+    return { value: Buffer.from(machine.env[environment] ?? ""), from: `the variable ${environment}` };
+  return { value: await outputOf(name, command ?? [], machine), from: `the output of ${command?.[0]}` };
+}
+
+async function fileOf(name: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw invalidSecret(
+      name,
+      `its file cannot be read: ${messageOf(error)}`,
+      "Write it, or change `file` of the secret in sett.yml.",
+    );
+  }
+}
+
+/** The command may ask a person for a password: it has the terminal. */
+async function outputOf(name: string, [program = "", ...words]: string[], machine: Machine): Promise<Buffer> {
+  const { folder, env, signal, onSlow } = machine;
+  const hint = "Run it in the folder of sett.yml to see why, or change `command` of the secret.";
+  const timer = setTimeout(() => onSlow?.(`Waiting for the command of the secret ${name}: ${program}.`), slowMs);
+  try {
+    const child = spawn(program, words, { cwd: folder, env, stdio: ["inherit", "pipe", "inherit"], signal });
+    const ended = once(child, "close");
+    ended.catch(() => undefined);
+    // An output without an end would fill the memory.
+    await Promise.race([once(child, "spawn"), ended]);
+    const output = await readUpTo(child.stdout, maxBytes + 3);
+    if (output.length > maxBytes + 2) {
+      child.kill();
+      return output;
+    }
+    const [exitCode, killedBy] = (await ended) as [number | null, string | null];
+    if (exitCode !== 0)
+      throw invalidSecret(name, `its command ${program} ended with ${killedBy ?? `exit code ${exitCode}`}`, hint);
+    return Buffer.from(output.toString("latin1").replace(/\r?\n$/, ""), "latin1");
+  } catch (error) {
+    if (signal.aborted) throw new SettError("interrupted", "Interrupted.", { cause: error });
+    if (error instanceof SettError) throw error;
+    throw invalidSecret(name, `its command cannot be started: ${messageOf(error)}`, hint);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What comes after so many bytes is not read. */
+async function readUpTo(stream: AsyncIterable<unknown>, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    if (length >= bytes) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+export function invalidSecret(name: string, problem: string, hint: string): SettError {
+  return new SettError("config-invalid", `The secret ${name} cannot be read: ${problem}.`, { hint });
+}
