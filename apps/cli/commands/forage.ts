@@ -27,6 +27,7 @@ export const forage = defineCommand({
     "Prints the goal's id. Agents start from the commit at HEAD, so every change must be committed.",
     "With --watch: follows the goal on stderr until it rests, and fetches its commits. The exit code says how the goal",
     "ended: 0 achieved or settled, 1 stalled, 3 failed or cancelled, 4 waiting for a person.",
+    "Where nothing happens for 10 s, it says whom the goal waits for, and what you can do.",
     "On a terminal, --watch also asks you the questions of agents, and then goes on.",
   ].join("\n"),
   args: {

@@ -13,6 +13,7 @@ import { followLog } from "../instance/follow-log.ts";
 import type { PersonAtPrompt } from "../people/answer-at-prompt.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { EventPrinter } from "./event-printer.ts";
+import { QuietGoal } from "./quiet-goal.ts";
 
 /** Only after one of these events a goal may rest. */
 const lastEvents = new Set<SettEvent["type"]>([
@@ -52,6 +53,7 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
   const ignoredBecause = new Map<string, string>();
   let last = from;
   let reading: RestingGoal | undefined;
+  await using quiet = new QuietGoal(shell, goal, known);
   await followLog(shell, name, {
     from,
     async visit(events, board) {
@@ -61,6 +63,7 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
         if (type === "bid_placed" && agent !== undefined && data?.word === "ignore" && typeof data.reason === "string")
           ignoredBecause.set(agent, data.reason);
       await printer.print(news, board);
+      quiet.update(board, news.length > 0);
       // Without events this is a new connection, which may have missed the last event, unless such an event still follows.
       const isToCome = events.length === 0 && (await readRest(board, last)).some(isLastEvent);
       if (events.length > 0 ? !news.some(isLastEvent) : isToCome) return undefined;

@@ -25,6 +25,7 @@ import { requestSentence } from "./request-text.ts";
 import { paintState } from "./state.ts";
 import { storeLine } from "./store-line.ts";
 import { table } from "./table.ts";
+import { commandFor } from "./waiting-next.ts";
 
 export type Report = {
   instance: InstanceName;
@@ -164,7 +165,7 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
       .filter((waiting) => placeOf(waiting) === claim)
       .flatMap((waiting) => [
         `${lead}${style.dim("waits for")} ${waitingSentence(waiting, situation)}`,
-        ...nextOf(waiting).map((command) => nextLine(command, situation, drawing, lead)),
+        ...nextOf(waiting, situation).map((command) => nextLine(command, situation, drawing, lead)),
       ]);
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [
@@ -196,10 +197,9 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
   ];
 }
 
-/** The command for the person for whom the goal waits. */
-function nextOf(waiting: Waiting): string[] {
-  if (waiting.kind === "answer") return [`answer ${shortId(waiting.question)} "…"`];
-  return waiting.kind === "approval" ? [`approve ${shortId(waiting.artefact)}`] : [];
+function nextOf(waiting: Waiting, situation: Situation): string[] {
+  const command = commandFor(waiting, situation);
+  return command === undefined ? [] : [command];
 }
 
 /** A command on a line of its own, so that it can be copied. */
