@@ -1,7 +1,7 @@
 // The question of an agent whose budget is spent, and a person's answer, which raises it.
 import { z } from "zod";
 import type { Artefact } from "./artefact.ts";
-import { type AmountKind, type Amounts, amountsSyntax, formatAmount, formatAmounts, parseAmounts } from "./budget.ts";
+import { type AmountKind, type Amounts, amountsSyntax, formatAmount, formatAmounts, readAmounts } from "./budget.ts";
 import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
 
 /** `refusal`: the id of the gateway's refusal. What else the payload says is the agent's words, and decides nothing. */
@@ -68,9 +68,17 @@ export function questionText(question: Pick<Artefact, "structural_type" | "type"
   return isBudgetQuestion(question) ? (readPayload(payload).question ?? payload) : payload;
 }
 
+/** How much an answer adds, or what is wrong with it: a clause after `your answer`. */
+export function readAnswer(text: string, refusal: BudgetRefusal): { amounts: Amounts } | { problem: string } {
+  if (!isYes(text)) return readAmounts(text);
+  const amounts = amountsOfYes(refusal);
+  return amounts === undefined ? { problem: "names no amount, and sett.yml allows none that `yes` could add" } : { amounts };
+}
+
 /** How much an answer adds; undefined where it is no amount. */
 export function amountsOfAnswer(text: string, refusal: BudgetRefusal): Amounts | undefined {
-  return isYes(text) ? amountsOfYes(refusal) : parseAmounts(text);
+  const read = readAnswer(text, refusal);
+  return "amounts" in read ? read.amounts : undefined;
 }
 
 function isYes(text: string): boolean {

@@ -52,23 +52,46 @@ export const BudgetFile = z
   .transform(({ usd, ...counts }): Budget => (usd === undefined ? counts : { nanousd: usd, ...counts }));
 
 /** What people type, for error messages. */
-export const amountsSyntax = "`5usd`, `200k tokens`, `50 calls`, or several of them with commas";
+export const amountsSyntax = "`5usd`, `200k tokens`, `50 calls`, or one of each with commas";
 
 const amountPattern = /^(?:\$\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*([km]?)\s*(usd|dollars?|tokens?|calls?))$/i;
 
-/** `5usd, 200k tokens` → amounts, more than nothing; undefined for anything else. Two amounts of one kind are added. */
-export function parseAmounts(text: string): Amounts | undefined {
-  const sum: Amounts = { nanousd: 0, tokens: 0, calls: 0 };
+/** `5usd, 200k tokens` → amounts, more than nothing, one of each kind. `problem`: a clause after the name of the text. */
+export function readAmounts(text: string): { amounts: Amounts } | { problem: string } {
+  const amounts: Amounts = { nanousd: 0, tokens: 0, calls: 0 };
+  const seen = new Set<AmountKind>();
+  // In `$1,500 tokens` the comma may separate two amounts, or be part of one number.
+  if (/\d,\d/.test(text)) return { problem: "has a comma between digits: write `1000`, and a blank after a comma" };
   for (const part of text.split(",")) {
     const [, dollars, digits = dollars, factor = "", unit = "usd"] = amountPattern.exec(part.trim()) ?? [];
-    if (digits === undefined) return undefined;
+    if (digits === undefined) return { problem: problemOf(part.trim()) };
     const kind = kindOfUnit(unit.toLowerCase());
+    if (seen.has(kind)) return { problem: `names more than one amount of ${nounOf[kind]}: write one` };
+    seen.add(kind);
     const number = Number(digits) * (factorOf[factor.toLowerCase()] ?? 1);
-    const isTooMuch = number > (kind === "nanousd" ? maxUsd : maxCount);
-    if (isTooMuch || (kind !== "nanousd" && !Number.isInteger(number))) return undefined;
-    sum[kind] += kind === "nanousd" ? Math.round(number * nanosPerUsd) : number;
+    if (number > (kind === "nanousd" ? maxUsd : maxCount)) return { problem: "is more than can be added at a time" };
+    if (kind !== "nanousd" && !Number.isInteger(number)) return { problem: `has a fraction of ${oneOf[kind]}` };
+    amounts[kind] = kind === "nanousd" ? Math.round(number * nanosPerUsd) : number;
   }
-  return amountKinds.some((kind) => sum[kind] > 0) ? sum : undefined;
+  return amountKinds.some((kind) => amounts[kind] > 0) ? { amounts } : { problem: "adds nothing" };
+}
+
+/** The same for a caller that needs no reason. */
+export function parseAmounts(text: string): Amounts | undefined {
+  const read = readAmounts(text);
+  return "amounts" in read ? read.amounts : undefined;
+}
+
+const nounOf: Readonly<Record<AmountKind, string>> = { nanousd: "money", tokens: "tokens", calls: "calls" };
+const oneOf: Readonly<Record<AmountKind, string>> = { nanousd: "a dollar", tokens: "a token", calls: "a call" };
+const otherUnit = /^(?:([€£¥₹₩])\s*\d+(?:\.\d+)?|\d+(?:\.\d+)?\s*([^\s\d.,]{1,12}))$/u;
+
+function problemOf(part: string): string {
+  if (/^-|^\$\s*-/.test(part)) return "is below nothing";
+  if (/^\d+(?:\.\d+)?$/.test(part)) return "has no unit";
+  const [, sign, unit = sign] = otherUnit.exec(part) ?? [];
+  if (unit !== undefined) return `has \`${unit}\` where a unit is expected`;
+  return "is no amount";
 }
 
 function kindOfUnit(unit: string): AmountKind {

@@ -20,13 +20,16 @@ export const Duration = z
   .transform((text, context) => {
     const parts = durationPattern.test(text) ? [...text.matchAll(/([\d.]+)([a-z]+)/g)] : [];
     const ms = Math.round(parts.reduce((sum, [, count, unit]) => sum + Number(count) * (msOf[unit ?? ""] ?? Number.NaN), 0));
-    if (parts.length > 0 && ms >= 1 && ms <= maxDurationMs) return ms;
+    const twice = parts.find(([, , unit], at) => parts.findIndex(([, , other]) => other === unit) < at)?.[2];
+    if (parts.length > 0 && twice === undefined && ms >= 1 && ms <= maxDurationMs) return ms;
     const sentence =
       parts.length === 0
         ? "must be a duration such as `30s`, `5m`, `500ms` or `1h30m`"
-        : ms < 1
-          ? "must be at least `1ms`"
-          : "must be at most `7d`";
+        : twice !== undefined
+          ? `must name the unit \`${twice}\` once`
+          : ms < 1
+            ? "must be at least `1ms`"
+            : "must be at most `7d`";
     context.addIssue({ code: "custom", message: sentence });
     return z.NEVER;
   });

@@ -3,6 +3,7 @@ import { basename, resolve } from "node:path";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { archiveName } from "../../../lib/client/archive-name.ts";
 import { overwrittenSentence } from "../../../lib/client/facts/checked.ts";
+import { readDate } from "../../../lib/client/text/read-date.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
@@ -178,7 +179,7 @@ function readBefore(text: string | undefined, retentionMs: number | undefined): 
   if (text === undefined) throw new SettError("usage", "--before is missing: since when must a goal be unchanged?", { hint });
   const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text.trim()) ?? [];
   if (count !== undefined) return (nowMs) => nowMs - Number(count) * (msOf[unit] ?? 0);
-  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(at)) return () => at;
+  const at = readDate(text);
+  if (at !== undefined) return () => at;
   throw new SettError("usage", `--before takes a duration or a date, not \`${text}\`.`, { hint });
 }

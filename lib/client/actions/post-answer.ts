@@ -5,7 +5,8 @@ import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import { readRefusal } from "../../blackboard/read-refusal.ts";
 import { newThread } from "../../core/new-artefact.ts";
 import { type Artefact, userRole } from "../../model/artefact.ts";
-import { amountsOfAnswer, amountsOfYes, exampleAmount, howToRaise, raiseText } from "../../model/budget-question.ts";
+import type { Amounts } from "../../model/budget.ts";
+import { amountsOfYes, exampleAmount, howToRaise, raiseText, readAnswer } from "../../model/budget-question.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";
@@ -38,8 +39,7 @@ export async function postAnswer(
   { actor, suggest, mayRaise, marks, id }: Answering,
 ): Promise<AnswerOutcome> {
   const refusal = await readRefusal(board, question);
-  const add = refusal && amountsOfAnswer(text, refusal);
-  if (refusal !== undefined && add === undefined) throw noAmount(question, refusal, suggest);
+  const add = refusal && amountsIn(text, question, refusal, suggest);
   if (refusal !== undefined && !mayRaise) throw mayNotRaise();
   const answer = answerTo(question, text, { marks, id });
   const result = await board.answerQuestion(answer, actor);
@@ -55,11 +55,13 @@ function mayNotRaise(): SettError {
   });
 }
 
-function noAmount({ id, goal_id }: Artefact, refusal: BudgetRefusal, suggest: Suggest): SettError {
+function amountsIn(text: string, { id, goal_id }: Artefact, refusal: BudgetRefusal, suggest: Suggest): Amounts {
+  const read = readAnswer(text, refusal);
+  if ("amounts" in read) return read.amounts;
   const example = amountsOfYes(refusal) === undefined ? exampleAmount(refusal) : "yes";
-  return new SettError(
+  throw new SettError(
     "usage",
-    `This question is about a budget, and your answer is no amount. Answer with ${howToRaise(refusal)}.`,
+    `This question is about a budget, and your answer ${read.problem}. Answer with ${howToRaise(refusal)}.`,
     {
       hint: `${suggest(`answer ${shortId(id)} ${example}`)}, or end the goal: ${suggest(`cancel ${shortId(goal_id)}`)}`,
     },

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
 import type { GatewayNotice } from "../../blackboard/model-port.ts";
 import { nearestWord } from "../../config/nearest-word.ts";
-import { type Amounts, amountsSyntax, parseAmounts } from "../../model/budget.ts";
+import { type Amounts, amountsSyntax, readAmounts } from "../../model/budget.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName, type GoalId } from "../../model/ids.ts";
@@ -14,9 +14,9 @@ export type Raise = { goal: GoalId; add: Amounts; agent: string | undefined; act
 
 /** `option`: what the person has given the text to. Throws `usage`. */
 export function amountsToAdd(text: string, option: string): Amounts {
-  const add = parseAmounts(text);
-  if (add !== undefined) return add;
-  throw new SettError("usage", `${option} takes an amount, not \`${shorten(oneLine(text), 40)}\`.`, {
+  const read = readAmounts(text);
+  if ("amounts" in read) return read.amounts;
+  throw new SettError("usage", `${option} takes an amount: \`${shorten(oneLine(text), 40)}\` ${read.problem}.`, {
     hint: `Write ${amountsSyntax}: more than nothing, and no fraction of a token or call.`,
   });
 }

@@ -1,6 +1,7 @@
 // The position in the log at which `--since` begins.
 import { Duration } from "../../model/config-quantities.ts";
 import { SettError } from "../../model/errors.ts";
+import { readDate } from "../text/read-date.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
 const dayMs = 86_400_000;
@@ -15,8 +16,8 @@ export async function positionSince(text: string | undefined, board: Pick<Readin
   // `Duration` has no days; a log may reach back many days.
   const [, days] = /^(\d{1,6})d$/.exec(duration) ?? [];
   if (days !== undefined && Number(days) > 0) return before((await board.time()) - Number(days) * dayMs);
-  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(at)) return before(at);
+  const at = readDate(text);
+  if (at !== undefined) return before(at);
   throw new SettError("usage", `--since takes a duration, a date or an event's id, not \`${text}\`.`, {
     hint: "For example: --since 10m (ten minutes ago), --since 2026-11-21T14:00:00Z, --since 1795230000000-0",
   });

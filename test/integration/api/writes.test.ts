@@ -221,7 +221,7 @@ test("the budget of a goal is raised, also that of an agent in it, once a gatewa
   expect(raised).toMatchObject({ status: 200, body: { goal_id: goal, added: { usd: 5, calls: 10 } } });
   expect(await scene.post(`/v1/goals/${goal}/budget`, { add: "many" })).toMatchObject({
     status: 422,
-    body: { detail: "`add` takes an amount, not `many`." },
+    body: { detail: "`add` takes an amount: `many` is no amount." },
   });
   const unknown = await scene.post(`/v1/goals/${goal}/budget`, { add: "1usd", agent: "codr" });
   expect(unknown).toMatchObject({ status: 404, body: { code: "agent-not-found", hint: "Did you mean `coder`?" } });

@@ -57,6 +57,9 @@ test("the record's figures are shown before the agent's words; an answer that is
   expect(refused.err).toContain("your answer is no amount. Answer with `5usd`");
   expect(refused.err).toContain("or `yes` for 70 tokens");
   expect(refused.err).toContain(`cancel ${goal.goal_id.slice(0, 8)}`);
+  const doubled = await at.sett("answer", id, "100k tokens, 100k tokens");
+  expect(doubled.code).toBe(2);
+  expect(doubled.err).toContain("your answer names more than one amount of tokens: write one. Answer with `5usd`");
   expect(await board.answersOf([question])).toEqual([undefined]);
 
   const accepted = await at.sett("answer", id, "100k tokens");

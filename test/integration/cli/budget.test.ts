@@ -81,8 +81,8 @@ test("a person raises the limits of a goal, or of one agent in it, on record", a
 });
 
 test.each([
-  [["--add", "much"], "--add takes an amount, not `much`."],
-  [["--add", "0usd"], "--add takes an amount, not `0usd`."],
+  [["--add", "much"], "--add takes an amount: `much` is no amount."],
+  [["--add", "0usd"], "--add takes an amount: `0usd` adds nothing."],
   [["--agent", "coder"], "--agent is only used with --add."],
   [["--add", "1usd", "--agent", "coddr"], "Did you mean `coder`?"],
 ])("%p is refused, and nothing is raised", async (words, sentence) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formatAmount, formatAmounts, parseAmounts } from "../../../../lib/model/budget.ts";
+import { formatAmount, formatAmounts, parseAmounts, readAmounts } from "../../../../lib/model/budget.ts";
 
 describe("amounts that a person types", () => {
   test.each([
@@ -10,7 +10,6 @@ describe("amounts that a person types", () => {
     ["1.5Mtokens", { nanousd: 0, tokens: 1_500_000, calls: 0 }],
     ["1 call", { nanousd: 0, tokens: 0, calls: 1 }],
     [" 2 dollars , 50calls,10 tokens", { nanousd: 2_000_000_000, tokens: 10, calls: 50 }],
-    ["1usd, 2usd", { nanousd: 3_000_000_000, tokens: 0, calls: 0 }],
   ])("%p is read", (text, amounts) => {
     expect(parseAmounts(text)).toEqual(amounts);
   });
@@ -30,6 +29,29 @@ describe("amounts that a person types", () => {
     "5usd 3 calls",
   ])("%p is no amount", (text) => {
     expect(parseAmounts(text)).toBeUndefined();
+  });
+});
+
+describe("what is no amount is refused with its reason", () => {
+  test.each([
+    ["5usd, 5usd", "names more than one amount of money: write one"],
+    ["$5, 3 dollars", "names more than one amount of money: write one"],
+    ["200k tokens, 1 call, 5 tokens", "names more than one amount of tokens: write one"],
+    ["$1,500 tokens", "has a comma between digits: write `1000`, and a blank after a comma"],
+    ["1,000usd", "has a comma between digits: write `1000`, and a blank after a comma"],
+    ["-5usd", "is below nothing"],
+    ["$-5", "is below nothing"],
+    ["0usd", "adds nothing"],
+    ["5", "has no unit"],
+    ["1e3usd", "is no amount"],
+    ["5 eur", "has `eur` where a unit is expected"],
+    ["€5", "has `€` where a unit is expected"],
+    ["5 usd or 10", "is no amount"],
+    ["yes, 5usd", "is no amount"],
+    ["2000000usd", "is more than can be added at a time"],
+    ["1.5 calls", "has a fraction of a call"],
+  ])("%p %s", (text, problem) => {
+    expect(readAmounts(text)).toEqual({ problem });
   });
 });
 

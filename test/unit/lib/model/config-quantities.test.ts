@@ -7,7 +7,24 @@ test("durations are numbers with units, alone or in a row", () => {
 });
 
 test("what is no duration, or none to wait for, is refused", () => {
-  for (const text of ["", "5", "m", "5 m", "-5m", "5M", "0s", "0.1ms", "8d", "1e3s", "5m!", "٣s"])
+  for (const text of [
+    "",
+    "5",
+    "m",
+    "5 m",
+    "-5m",
+    "5M",
+    "0s",
+    "0.1ms",
+    "8d",
+    "1e3s",
+    "5m!",
+    "٣s",
+    "5s5s",
+    "1h30m1h",
+    "1,000s",
+    "30s or 1m",
+  ])
     expect(Duration.safeParse(text).success).toBe(false);
 });
 
