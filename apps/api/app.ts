@@ -1,5 +1,6 @@
 // The API as a Hono app: a value with a `fetch` handler, web-standard.
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { endWithUnreadBody } from "../../lib/service/unread-bodies.ts";
 import { accessGate, accessOf } from "./access/gate.ts";
 import { idempotency } from "./access/idempotency.ts";
 import { signIn } from "./access/sign-in.ts";
@@ -28,7 +29,6 @@ import { addHookRoutes } from "./routes/hooks.ts";
 import { addInquiryRoutes } from "./routes/inquiries.ts";
 import { addInstanceRoutes } from "./routes/instance.ts";
 import { runTriggers } from "./triggers/run-triggers.ts";
-import { endWithUnreadBody } from "./unread-bodies.ts";
 import { wholeBody } from "./whole-body.ts";
 import { usageOf } from "./wrong-request.ts";
 

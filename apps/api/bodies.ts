@@ -62,7 +62,7 @@ export class Bodies {
       this.#rooms.delete(room);
       throw error;
     } finally {
-      // The answer drops the rest: see `unread-bodies.ts`.
+      // The answer drops the rest: see `lib/service/unread-bodies.ts`.
       reader.releaseLock();
       clearTimeout(timer);
       room.giveUp = undefined;

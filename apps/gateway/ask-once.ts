@@ -63,7 +63,9 @@ async function refusal(request: UpstreamRequest, response: Response, hider: KeyH
       false,
     );
   }
-  const bytes = (await readBounded(response.body, maxErrorBytes)) ?? new Uint8Array();
+  const whole = await readBounded(response.body, maxErrorBytes);
+  if (whole === undefined) await response.body?.cancel().catch(() => {});
+  const bytes = whole ?? new Uint8Array();
   const mayRetry = (status === 408 || status === 429 || status >= 500) && response.headers.get("x-should-retry") !== "false";
   return {
     response: new Response(hider.hideIn(bytes), { status, headers: hider.headersOf(response) }),
@@ -95,6 +97,7 @@ async function wholeAnswer(
     return { mayRetry: false, problem, code: "answer-broken", status: 502 };
   }
   if (bytes === undefined) {
+    await response.body?.cancel().catch(() => {});
     const problem = `The answer of the model \`${request.model}\` is larger than ${Math.floor(maxAnswerBytes / 1024 / 1024)} MiB.`;
     return { mayRetry: false, problem, code: "answer-too-large", status: 502 };
   }

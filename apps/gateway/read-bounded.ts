@@ -1,7 +1,10 @@
 // Reads a body whole, up to a limit.
 import { type Bytes, joined } from "../../lib/models/server-sent-events.ts";
 
-/** `onPart` is called for each part. Undefined where it has more than `maxBytes`; the rest is then not read. Rejects where the body breaks. */
+/**
+ * `onPart` is called for each part. Undefined where it has more than `maxBytes`; the rest is then not read, and the caller may
+ * cancel it. Rejects where the body breaks.
+ */
 export async function readBounded(
   body: ReadableStream<Bytes> | null,
   maxBytes: number,
@@ -11,15 +14,16 @@ export async function readBounded(
   const reader = body.getReader();
   const parts: Bytes[] = [];
   let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return joined(parts);
-    onPart(value);
-    bytes += value.length;
-    if (bytes > maxBytes) {
-      await reader.cancel().catch(() => {});
-      return undefined;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return joined(parts);
+      onPart(value);
+      bytes += value.length;
+      if (bytes > maxBytes) return undefined;
+      parts.push(value);
     }
-    parts.push(value);
+  } finally {
+    reader.releaseLock();
   }
 }

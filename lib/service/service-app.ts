@@ -1,6 +1,7 @@
 // The three endpoints that every service has (docs/reference/services.md#endpoints), as a Hono app: a value with a `fetch` handler.
 import { Hono } from "hono";
 import type { Registry } from "prom-client";
+import { endWithUnreadBody } from "./unread-bodies.ts";
 
 /** `reason`: what is wrong, in a sentence. */
 export type Health = { ok: true } | { ok: false; reason: string };
@@ -13,9 +14,13 @@ export type ServiceOptions = {
   state: () => unknown;
 };
 
-/** `GET /healthz` (200, or 503 with the reason), `/metrics` (Prometheus text), `/internal/state` (JSON). */
+/**
+ * `GET /healthz` (200, or 503 with the reason), `/metrics` (Prometheus text), `/internal/state` (JSON). It ends the connection behind an
+ * answer that has not waited for the whole body.
+ */
 export function createServiceApp({ service, health, metrics, state }: ServiceOptions): Hono {
   const app = new Hono();
+  app.use("*", endWithUnreadBody);
   app.get("/healthz", async (context) => {
     const report = await health();
     return context.json({ service, ...report }, report.ok ? 200 : 503);

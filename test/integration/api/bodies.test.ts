@@ -5,6 +5,7 @@ import { sign } from "@octokit/webhooks-methods";
 import { type BodyLimits, defaultLimits } from "../../../apps/api/deps.ts";
 import { Trigger } from "../../../lib/model/trigger.ts";
 import { ApiScene } from "../../support/api/api-scene.ts";
+import { pourBody } from "../../support/http/pour-body.ts";
 import { github } from "../../support/triggers/forge-payloads.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -85,38 +86,6 @@ test("a body of a stranger, and one of a token, has a time", async () => {
   await waitFor("the connections to be ended", () => bodies.every(({ isClosed }) => isClosed));
 }, 60_000);
 
-/** A client that goes on sending a body in chunks as fast as it is taken, or says nothing after the first. */
-function pour(
-  scene: ApiScene,
-  path: string,
-  headers: Record<string, string>,
-  { isSilent, chunks = Number.POSITIVE_INFINITY }: { isSilent: boolean; chunks?: number },
-) {
-  const { hostname, port } = new URL(scene.url);
-  const socket = connect(Number(port), hostname);
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, "x"), Buffer.from("\r\n")]);
-  const sender = { answer: "", sentBytes: 0, isClosed: false, [Symbol.dispose]: () => void socket.destroy() };
-  const send = () => {
-    while (!sender.isClosed) {
-      if (sender.sentBytes >= chunks * chunk.length) return void socket.write("0\r\n\r\n");
-      sender.sentBytes += chunk.length;
-      if (!socket.write(chunk) || isSilent) return;
-    }
-  };
-  if (!isSilent) socket.on("drain", send);
-  socket.on("error", () => undefined);
-  socket.on("data", (part) => {
-    sender.answer += String(part);
-  });
-  socket.once("close", () => {
-    sender.isClosed = true;
-  });
-  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${lines.join("")}\r\n`);
-  send();
-  return sender;
-}
-
 test.each([true, false])(
   "a connection ends behind an answer that does not wait for the body (silent: %p)",
   async (isSilent) => {
@@ -132,8 +101,8 @@ test.each([true, false])(
       "/open": {},
       "/elsewhere": {},
     };
-    const senders = Object.entries(refused).map(([path, headers]) => open.use(pour(scene, path, headers, { isSilent })));
-    if (!isSilent) senders.push(open.use(pour(scene, "/v1/goals", known, { isSilent })));
+    const senders = Object.entries(refused).map(([path, headers]) => open.use(pourBody(scene.url, path, headers, { isSilent })));
+    if (!isSilent) senders.push(open.use(pourBody(scene.url, "/v1/goals", known, { isSilent })));
     await waitFor("the connections to be ended", () => senders.every(({ isClosed }) => isClosed), { timeoutMs: 20_000 });
     for (const { answer, sentBytes } of senders) {
       // A client that does not end may be cut off while it sends, and lose the answer.
@@ -154,7 +123,7 @@ test("a client reads why its body is too large, though it sends all of it", asyn
   await using scene = await start({});
   using open = new DisposableStack();
   const headers = { Authorization: `Bearer ${scene.tokens.all}`, "Content-Type": "application/json" };
-  const sender = open.use(pour(scene, "/v1/goals", headers, { isSilent: false, chunks: 100 }));
+  const sender = open.use(pourBody(scene.url, "/v1/goals", headers, { isSilent: false, chunks: 100 }));
   await waitFor("the whole answer", () => sender.answer.includes('"code":"too-large"'));
   expect(sender.answer).toStartWith("HTTP/1.1 413");
 }, 60_000);

@@ -1,16 +1,16 @@
 // Ends the connection of a request that is answered before its body is whole.
 //
-// Bun would go on reading what the client sends, and drop it: hundreds of megabytes of a stranger, and a connection that keeps the API from
+// Bun would go on reading what the client sends, and drop it: hundreds of megabytes of a stranger, and a connection that keeps the service from
 // stopping. `Connection: close` makes it end the connection behind the answer. A client that is still sending then may lose the answer, so the
 // rest of a body that is small, or comes quickly, is taken and dropped before.
 import type { MiddlewareHandler } from "hono";
-import type { Env } from "./env.ts";
 
 const maxDroppedBytes = 8 * 1024 * 1024;
 const patienceMs = 500;
 
-export const endWithUnreadBody: MiddlewareHandler<Env> = async (context, next) => {
+export const endWithUnreadBody: MiddlewareHandler = async (context, next) => {
   const { body } = context.req.raw;
+  // A handler that has read a part of it has released it.
   await next();
   if (body !== null && !(await hasDropped(body))) context.res.headers.set("connection", "close");
 };
