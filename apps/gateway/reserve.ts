@@ -1,6 +1,6 @@
 // Reserves the worst case of a call in its budgets, and says why where that cannot be.
 import { aborted } from "../../lib/async/sleep.ts";
-import { nanosPerUsd } from "../../lib/model/budget.ts";
+import { nanosPerUsd } from "../../lib/model/amounts.ts";
 import type { Exhausted, OpenCall } from "../../lib/model/model-call.ts";
 import { awayError, tokenError } from "./admit.ts";
 import { ClientError } from "./client-error.ts";

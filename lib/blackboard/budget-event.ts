@@ -1,5 +1,6 @@
 // The event of limits that a person has raised.
-import { type Amounts, nanosPerUsd } from "../model/budget.ts";
+import { nanosPerUsd } from "../model/amounts.ts";
+import type { Amounts } from "../model/budget.ts";
 import type { EventDraft } from "../model/event.ts";
 import type { AgentName, GoalId } from "../model/ids.ts";
 

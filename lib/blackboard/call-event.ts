@@ -1,5 +1,5 @@
 // The event of a call of a language model that has ended: small and flat.
-import { nanosPerUsd } from "../model/budget.ts";
+import { nanosPerUsd } from "../model/amounts.ts";
 import type { EventDraft } from "../model/event.ts";
 import type { CallRecord } from "../model/model-call.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";

@@ -1,5 +1,6 @@
 // Whether a budget allows another reservation. lua/prelude-model.lua has the same rule.
-import { type Amounts, amountKinds, type Budget } from "../model/budget.ts";
+import { amountKinds } from "../model/amounts.ts";
+import type { Amounts, Budget } from "../model/budget.ts";
 import type { BudgetScope, Exhausted } from "../model/model-call.ts";
 
 /**

@@ -1,6 +1,6 @@
 // From the text of a sett.yml to the configuration, or to all its mistakes. Pure: reads no file.
 import { resolve } from "node:path";
-import { nanosPerUsd } from "../model/budget.ts";
+import { nanosPerUsd } from "../model/amounts.ts";
 import { AgentFile, Build, type ImageSource, type SettConfig, SettFile } from "../model/config.ts";
 import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";

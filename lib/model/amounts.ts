@@ -1,5 +1,11 @@
-// Sums of what calls cost.
-import { type Amounts, amountKinds, type Budget } from "./budget.ts";
+// Sums of what calls cost, and how people read them. Without zod, which is too large for the page.
+import type { Amounts, Budget } from "./budget.ts";
+
+/** The dimensions of a budget, in the order in which they are checked and shown. */
+export const amountKinds = ["nanousd", "tokens", "calls"] as const satisfies readonly (keyof Amounts)[];
+export type AmountKind = (typeof amountKinds)[number];
+
+export const nanosPerUsd = 1_000_000_000;
 
 export const noAmounts: Amounts = { nanousd: 0, tokens: 0, calls: 0 };
 
@@ -20,4 +26,29 @@ export function raised(limits: Budget, added: Amounts): Budget {
     return limit === undefined ? [] : [[kind, limit + added[kind]] as const];
   });
   return Object.fromEntries(entries);
+}
+
+/** `$0.42`, `12.3k tokens`, `1 call`. An amount below a cent shows its first two digits. */
+export function formatAmount(kind: AmountKind, amount: number): string {
+  if (kind === "nanousd") return formatUsd(amount / nanosPerUsd);
+  const noun = kind === "tokens" ? "token" : "call";
+  return `${formatCount(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** `$0.42, 12.3k tokens, 3 calls`: the kinds that it has and that are not 0. Empty where there are none. */
+export function formatAmounts(amounts: Budget): string {
+  return amountKinds.flatMap((kind) => (amounts[kind] ? [formatAmount(kind, amounts[kind])] : [])).join(", ");
+}
+
+function formatUsd(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd >= 0.01) return `$${usd.toFixed(2)}`;
+  const places = Math.min(9, 1 - Math.floor(Math.log10(usd)));
+  return `$${usd.toFixed(places).replace(/0+$/, "")}`;
+}
+
+function formatCount(count: number): string {
+  if (count < 1_000) return String(count);
+  const [divisor, unit] = count < 999_950 ? [1_000, "k"] : [1_000_000, "M"];
+  return `${(count / divisor).toFixed(1).replace(/\.0$/, "")}${unit}`;
 }

@@ -22,15 +22,6 @@ export type Bid = z.infer<typeof Bid>;
 /** As an event's data has them: `coder:exclusive tester:ignore`. */
 export const textOfBids = ofSame((bids: readonly Bid[]) => bids.map(({ agent, word }) => `${agent}:${word}`).join(" "));
 
-/** The bids in a text of an event's data; what is no bid in it is left out. */
-export function bidsInText(text: string): Bid[] {
-  return text.split(" ").flatMap((pair) => {
-    const [agent, word] = pair.split(":");
-    const bid = Bid.safeParse({ agent, word });
-    return bid.success ? [bid.data] : [];
-  });
-}
-
 /** `on` matches the artefact's type and `from` its producer's role; `*` matches any run of characters. */
 export const BidRule = z.strictObject({
   on: z.string().min(1).describe("The artefact's type; `*` matches any run of characters."),

@@ -1,7 +1,8 @@
 // The question of an agent whose budget is spent, and a person's answer, which raises it.
 import { z } from "zod";
+import { type AmountKind, formatAmount, formatAmounts } from "./amounts.ts";
 import type { Artefact } from "./artefact.ts";
-import { type AmountKind, type Amounts, amountsSyntax, formatAmount, formatAmounts, readAmounts } from "./budget.ts";
+import { type Amounts, amountsSyntax, readAmounts } from "./budget.ts";
 import { type BudgetRefusal, budgetExceededType } from "./model-call.ts";
 
 /** `refusal`: the id of the gateway's refusal. What else the payload says is the agent's words, and decides nothing. */

@@ -1,5 +1,6 @@
 // Budgets of model calls: amounts of money, tokens and calls, as sett.yml and `sett budget` write them.
 import { z } from "zod";
+import { type AmountKind, amountKinds, nanosPerUsd } from "./amounts.ts";
 
 /**
  * What calls have cost, or may cost. Money is in nano-dollars (1e-9 US dollars), so that sums are exact. Tokens are input and output
@@ -8,15 +9,10 @@ import { z } from "zod";
 export const Amounts = z.strictObject({ nanousd: z.int().min(0), tokens: z.int().min(0), calls: z.int().min(0) });
 export type Amounts = z.infer<typeof Amounts>;
 
-/** The dimensions of a budget, in the order in which they are checked and shown. */
-export const amountKinds = ["nanousd", "tokens", "calls"] as const satisfies readonly (keyof Amounts)[];
-export type AmountKind = (typeof amountKinds)[number];
-
 /** The limits of a goal or of a grant. A dimension that is missing has no limit; 0 allows nothing. */
 export const Budget = Amounts.partial();
 export type Budget = z.infer<typeof Budget>;
 
-export const nanosPerUsd = 1_000_000_000;
 const maxUsd = 1_000_000;
 const maxCount = 1_000_000_000_000;
 
@@ -97,29 +93,4 @@ function problemOf(part: string): string {
 function kindOfUnit(unit: string): AmountKind {
   if (unit.startsWith("token")) return "tokens";
   return unit.startsWith("call") ? "calls" : "nanousd";
-}
-
-/** `$0.42`, `12.3k tokens`, `1 call`. An amount below a cent shows its first two digits. */
-export function formatAmount(kind: AmountKind, amount: number): string {
-  if (kind === "nanousd") return formatUsd(amount / nanosPerUsd);
-  const noun = kind === "tokens" ? "token" : "call";
-  return `${formatCount(amount)} ${noun}${amount === 1 ? "" : "s"}`;
-}
-
-/** `$0.42, 12.3k tokens, 3 calls`: the kinds that it has and that are not 0. Empty where there are none. */
-export function formatAmounts(amounts: Budget): string {
-  return amountKinds.flatMap((kind) => (amounts[kind] ? [formatAmount(kind, amounts[kind])] : [])).join(", ");
-}
-
-function formatUsd(usd: number): string {
-  if (usd === 0) return "$0";
-  if (usd >= 0.01) return `$${usd.toFixed(2)}`;
-  const places = Math.min(9, 1 - Math.floor(Math.log10(usd)));
-  return `$${usd.toFixed(places).replace(/0+$/, "")}`;
-}
-
-function formatCount(count: number): string {
-  if (count < 1_000) return String(count);
-  const [divisor, unit] = count < 999_950 ? [1_000, "k"] : [1_000_000, "M"];
-  return `${(count / divisor).toFixed(1).replace(/\.0$/, "")}${unit}`;
 }

@@ -1,6 +1,5 @@
 // The events of an instance's log, which is append-only.
 import { z } from "zod";
-import { Bid, bidsInText } from "./bid.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 
 /** docs/reference/blackboard.md#event-types is made from the comments here. */
@@ -161,11 +160,3 @@ export const EventPosition = z.string().regex(eventIdPattern, { error: "must be 
 /** An event of the log. `id` is the stream's id; `time` (ISO 8601) is Redis' clock, taken from it. */
 export const SettEvent = EventDraft.extend({ id: z.string(), time: z.iso.datetime(), actor: Actor });
 export type SettEvent = z.infer<typeof SettEvent>;
-
-/** The bids that an event puts on record: none, one, or those that were given in advance. */
-export function bidsOf({ type, agent, data }: Pick<SettEvent, "type" | "agent" | "data">): Bid[] {
-  if (type === "bids_placed") return bidsInText(String(data?.bids ?? ""));
-  if (type !== "bid_placed" && type !== "bid_imposed") return [];
-  const bid = Bid.safeParse({ agent, word: data?.word });
-  return bid.success ? [bid.data] : [];
-}

@@ -1,6 +1,7 @@
 // A call of a language model: who may make it, and the record of it.
 import { z } from "zod";
-import { Amounts, amountKinds } from "./budget.ts";
+import { amountKinds } from "./amounts.ts";
+import { Amounts } from "./budget.ts";
 import { Provider } from "./config-models.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 

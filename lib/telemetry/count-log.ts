@@ -1,5 +1,6 @@
 // Counts what the log says: events, and the spans that they end.
-import { bidsOf, type SettEvent } from "../model/event.ts";
+import type { SettEvent } from "../model/event.ts";
+import { bidsOf } from "../model/recorded-bids.ts";
 import { BoundedLabel } from "./bounded-label.ts";
 import type { InstanceMetrics } from "./metrics.ts";
 import type { FinishedSpan } from "./span.ts";

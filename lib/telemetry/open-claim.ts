@@ -1,5 +1,6 @@
 // A claim that has not ended, as far as the log goes, and the spans that its events end.
-import { bidsOf, type SettEvent } from "../model/event.ts";
+import type { SettEvent } from "../model/event.ts";
+import { bidsOf } from "../model/recorded-bids.ts";
 import { spanIdOf, spanKeys, traceIdOf } from "../model/trace-ids.ts";
 import { OpenGrant } from "./open-grant.ts";
 import { attributesOf, type FinishedSpan, SpanEvents } from "./span.ts";

@@ -1,7 +1,8 @@
 // Agents whose images are named rather than built, a bidding that the first bid closes, and a cub that is killed at its work.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
-import { bidsOf, type SettEvent } from "../../lib/model/event.ts";
+import type { SettEvent } from "../../lib/model/event.ts";
+import { bidsOf } from "../../lib/model/recorded-bids.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 

@@ -13,6 +13,7 @@ const sources = [...new Glob("{apps,lib}/**/*.{ts,tsx}").scanSync(root)].filter(
 const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/model": { packages: ["zod"], rooms: [] },
   "lib/core": { packages: [], rooms: [] },
+  "lib/words": { packages: [], rooms: ["core"] },
   "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
   "lib/runtime": { packages: ["dockerode"], rooms: ["async", "folders", "process"] },
   "lib/folders": { packages: [], rooms: [] },
@@ -32,12 +33,26 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/logs": { packages: ["hono", "zod"], rooms: ["async", "runtime"] },
   "lib/client": {
     packages: ["eventsource-parser", "get-east-asian-width", "zod"],
-    rooms: ["core", "blackboard", "config", "git", "models", "async"],
+    rooms: ["core", "words", "blackboard", "config", "git", "models", "async"],
   },
   "apps/cli": {
     packages: ["citty", "consola", "zod", "@modelcontextprotocol"],
     rooms: [
-      ...["core", "blackboard", "client", "mcp", "runtime", "logs", "git", "config", "models", "async", "service", "process"],
+      ...[
+        "core",
+        "words",
+        "blackboard",
+        "client",
+        "mcp",
+        "runtime",
+        "logs",
+        "git",
+        "config",
+        "models",
+        "async",
+        "service",
+        "process",
+      ],
       ...["telemetry", "drawing"],
     ],
   },
@@ -68,7 +83,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/page": {
     packages: ["@xyflow", "eventsource-parser", "react", "react-diff-view", "react-dom", "refractor"],
-    rooms: ["core", "models"],
+    rooms: ["core", "models", "words"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */

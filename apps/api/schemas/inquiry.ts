@@ -1,7 +1,7 @@
 // What waits for a person.
 import { z } from "@hono/zod-openapi";
+import { amountKinds } from "../../../lib/model/amounts.ts";
 import { Artefact } from "../../../lib/model/artefact.ts";
-import { amountKinds } from "../../../lib/model/budget.ts";
 import { BudgetScope } from "../../../lib/model/model-call.ts";
 import { ArtefactHead, Overwritten } from "./artefact.ts";
 import { Instant } from "./common.ts";

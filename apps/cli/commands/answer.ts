@@ -8,12 +8,12 @@ import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
 import { resolveQuestion } from "../../../lib/client/facts/resolve-id.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import { createStyle } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { type Artefact, isGoalFeedback } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
 import { watchGoal } from "../goals/watch-goal.ts";
 import { openSession, type Session } from "../instance/session.ts";

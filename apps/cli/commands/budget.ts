@@ -4,9 +4,10 @@ import { amountsToAdd, type Raise, raiseBudget } from "../../../lib/client/actio
 import { type BudgetReading, readBudget } from "../../../lib/client/facts/budget.ts";
 import { budgetReportJson } from "../../../lib/client/facts/budget-json.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
-import { type Amounts, amountKinds, formatAmounts } from "../../../lib/model/budget.ts";
+import { amountKinds, formatAmounts } from "../../../lib/model/amounts.ts";
+import type { Amounts } from "../../../lib/model/budget.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { newestGoal } from "../facts/newest-goal.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";

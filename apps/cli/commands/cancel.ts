@@ -1,7 +1,7 @@
 // sett cancel: cancels a goal; the orchestrator terminates its open claims, and cubs stop the commands that work on them.
 import { cancelGoal } from "../../../lib/client/actions/control.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { askerOf } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";

@@ -2,12 +2,12 @@
 
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { recordingOf } from "../facts/gateway-state.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
 import { watchGoal } from "../goals/watch-goal.ts";

@@ -2,7 +2,6 @@
 
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
-import { ageOf, agoOf } from "../../../lib/client/text/age.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import { type KeptRef, keptRefs } from "../../../lib/git/kept-refs.ts";
@@ -11,6 +10,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, type InstanceName } from "../../../lib/model/ids.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { ageOf, agoOf } from "../../../lib/words/age.ts";
 import { cassettesOf, cassettesSentence, type GatewayProblem, gatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
 import { newBlackboardSince } from "../facts/new-blackboard.ts";
 import { workspaceOf } from "../instance/find-instance.ts";

@@ -1,5 +1,5 @@
 // Judges whether the record of an instance is what Sett wrote.
-import { shortId } from "../../../lib/client/text/short-id.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import type { Finding } from "../facts/finding.ts";
 import type { BodyFacts, RecordFacts } from "./facts.ts";
 

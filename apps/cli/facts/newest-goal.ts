@@ -1,9 +1,9 @@
 // The goal that a command is about where the person names none.
 
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /** Says which one it is, where there are several. Throws `artefact-not-found` where there is none. */

@@ -4,11 +4,11 @@ import { type KnownArtefacts, readHeads } from "../../../lib/client/facts/artefa
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { EventContext } from "../../../lib/client/render/event-line.ts";
 import { eventRows } from "../../../lib/client/render/event-rows.ts";
-import { calendarDay } from "../../../lib/client/text/age.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { calendarDay } from "../../../lib/words/age.ts";
 import { Fold } from "../render/fold.ts";
 import type { Output } from "../terminal/output.ts";
 

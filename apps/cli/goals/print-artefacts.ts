@@ -2,13 +2,13 @@
 
 import { type Checked, overwrittenText } from "../../../lib/client/facts/checked.ts";
 import { shortCost } from "../../../lib/client/render/cost-text.ts";
-import { ageOf } from "../../../lib/client/text/age.ts";
 import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { ageOf } from "../../../lib/words/age.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { type Cell, table } from "../render/table.ts";
 import type { Shell } from "../terminal/shell.ts";
 

@@ -4,11 +4,11 @@ import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { KnownArtefacts } from "../../../lib/client/facts/artefacts.ts";
 import { blockedReasonOf, hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
 import { readGoal, readSituation } from "../../../lib/client/facts/goal.ts";
-import { orchestratorProblem, waitingSentence } from "../../../lib/client/render/waiting-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
+import { orchestratorProblem, waitingText } from "../../../lib/client/render/waiting-text.ts";
 import { isForPeople, type Waiting } from "../../../lib/core/goal-status.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { commandFor } from "../render/waiting-next.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -68,7 +68,7 @@ export class QuietGoal implements AsyncDisposable {
       messages.next(suggest("up"));
     }
     for (const each of waits.waiting.slice(0, maxShown)) {
-      messages.note(`The goal waits for ${waitingSentence(each, waits.situation)}.`);
+      messages.note(`The goal waits for ${waitingText(each, waits.situation)}.`);
       const command = commandFor(each, waits.situation);
       if (command !== undefined) messages.next(suggest(command));
     }

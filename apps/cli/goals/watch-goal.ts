@@ -5,9 +5,9 @@ import { failuresOf, stalledAdvice, whyStalled } from "../../../lib/client/facts
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
 import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { PersonAtPrompt } from "../people/answer-at-prompt.ts";

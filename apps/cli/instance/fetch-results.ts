@@ -2,10 +2,10 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { fetchRemoteCommits } from "../../../lib/client/remote/fetch-commits.ts";
 import { apiOf } from "../../../lib/client/remote/instance.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type Connectable, connect } from "./session.ts";
 

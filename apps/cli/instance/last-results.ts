@@ -1,9 +1,9 @@
 // `sett down` fetches the results of agents before it removes the record of them; `--volumes` removes that record for good.
 
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { artefactOf, type FetchedResults, fetchResults, type Results, readResultsAt } from "./fetch-results.ts";
 import { MissingResults } from "./missing-results.ts";

@@ -3,10 +3,10 @@
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
 import { summarizeChanges } from "../../../lib/client/facts/changes.ts";
 import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";

@@ -1,16 +1,16 @@
 // All fields of one artefact, for people.
 
 import { costText } from "../../../lib/client/render/cost-text.ts";
-import { agoOf } from "../../../lib/client/text/age.ts";
 import { boundedLine, oneLine, plainLines } from "../../../lib/client/text/plain-text.ts";
 import { quotedLines } from "../../../lib/client/text/quoted.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Layout } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { agoOf } from "../../../lib/words/age.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 
 const excerptLines = 10;
 const excerptCharacters = 1_000;

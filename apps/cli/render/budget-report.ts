@@ -3,9 +3,10 @@
 import type { BudgetReading } from "../../../lib/client/facts/budget.ts";
 import { shortCost } from "../../../lib/client/render/cost-text.ts";
 import { oneLine, shorten } from "../../../lib/client/text/plain-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
-import { amountKinds, type Budget, formatAmount, formatAmounts } from "../../../lib/model/budget.ts";
+import { amountKinds, formatAmount, formatAmounts } from "../../../lib/model/amounts.ts";
+import type { Budget } from "../../../lib/model/budget.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { type Cell, table } from "./table.ts";
 
 const maxSummaryLength = 60;

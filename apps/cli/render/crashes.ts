@@ -1,9 +1,9 @@
 // Agents whose containers end repeatedly, as the runtime reports it, with advice.
 
-import { agoOf } from "../../../lib/client/text/age.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
+import { agoOf } from "../../../lib/words/age.ts";
 
 /** A container that has run for this long since its restart has recovered. */
 const recoveredAfterMs = 60_000;

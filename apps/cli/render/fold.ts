@@ -3,8 +3,9 @@
 
 import type { EventContext } from "../../../lib/client/render/event-line.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
-import { bidsOf, type SettEvent } from "../../../lib/model/event.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
+import { bidsOf } from "../../../lib/model/recorded-bids.ts";
 
 export class Fold {
   /** For each claim whose bidding is open. */

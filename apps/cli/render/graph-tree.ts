@@ -1,11 +1,11 @@
 // The artefact graph as a tree for people: each artefact is below its first source, and names its other sources.
 
 import { detailsOf, type Look, lookOf } from "../../../lib/client/render/graph-node.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Colour } from "../../../lib/client/text/style.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import type { ArtefactGraph, GraphNode } from "../../../lib/core/artefact-graph.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import type { Drawing } from "./phase-strip.ts";
 
 const colours: Readonly<Record<Look, Colour>> = {

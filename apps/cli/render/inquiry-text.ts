@@ -3,15 +3,15 @@
 import { overwrittenText } from "../../../lib/client/facts/checked.ts";
 import { type Inquiry, subjectOf } from "../../../lib/client/facts/inquiries.ts";
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";
-import { ageOf, agoOf } from "../../../lib/client/text/age.ts";
 import { boundedLine, oneLine } from "../../../lib/client/text/plain-text.ts";
 import { bar, quotedLines } from "../../../lib/client/text/quoted.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Layout, Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
 import { isGoalFeedback } from "../../../lib/model/artefact.ts";
 import { amountsOfYes, exampleAmount, questionText, raiseText, refusalSentence } from "../../../lib/model/budget-question.ts";
+import { ageOf, agoOf } from "../../../lib/words/age.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { type Cell, table } from "./table.ts";
 
 type Approval = Extract<Inquiry, { kind: "approval" }>;

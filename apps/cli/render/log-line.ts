@@ -1,8 +1,9 @@
 // A JSON line of a service's log as one line for people.
-import { clockTime } from "../../../lib/client/text/age.ts";
+
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
+import { clockTime } from "../../../lib/words/age.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 
 /** Members that are the same in every line of a container, or that the line shows without their name. */
 const unnamed = new Set(["time", "level", "msg", "service", "instance", "agent"]);

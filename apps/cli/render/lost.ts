@@ -1,8 +1,8 @@
 // The sentences about what an instance has lost: its blackboard, or the record of its calls. Pure.
 
 import { boundedLine } from "../../../lib/client/text/plain-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { KeptRef } from "../../../lib/git/kept-refs.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 
 const maxNamed = 5;
 const maxSubject = 50;

@@ -1,13 +1,13 @@
 // The open claims, a line each, in the most detailed form that fits the width of the terminal.
 
 import { blockedReasonOf, isAbsent, livenessOf, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
-import { actorName } from "../../../lib/client/render/event-line.ts";
 import { orchestratorProblem, silence, waitingBrief } from "../../../lib/client/render/waiting-text.ts";
 import { cutVisible, oneLine, padVisible, visibleWidth } from "../../../lib/client/text/plain-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, questionOf } from "../../../lib/model/claim.ts";
+import { actorName } from "../../../lib/words/actor-name.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { type Detail, type Drawing, phaseStrip } from "./phase-strip.ts";
 
 /** `about`: the artefact of the claim, where it could be read. */

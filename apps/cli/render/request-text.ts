@@ -1,10 +1,10 @@
 // A person's request to the orchestrator, as a sentence.
 
-import { actorName } from "../../../lib/client/render/event-line.ts";
-import { agoOf } from "../../../lib/client/text/age.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
+import { actorName } from "../../../lib/words/actor-name.ts";
+import { agoOf } from "../../../lib/words/age.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 
 export function requestSentence(request: SettEvent, nowMs: number): string {
   const who = oneLine(actorName(request.actor));

@@ -3,11 +3,8 @@
 import { claimsOf, livenessOf, type Situation, workersOf } from "../../../lib/client/facts/blocked-reason.ts";
 import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../../../lib/client/facts/goal.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
-import { actorName } from "../../../lib/client/render/event-line.ts";
-import { orchestratorProblem, unreadableText, waitingSentence } from "../../../lib/client/render/waiting-text.ts";
-import { ageOf, agoOf, lastingSince } from "../../../lib/client/text/age.ts";
+import { orchestratorProblem, unreadableRegistration, waitingText } from "../../../lib/client/render/waiting-text.ts";
 import { boundedLine, oneLine, shorten, visibleWidth } from "../../../lib/client/text/plain-text.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import { wrap } from "../../../lib/client/text/wrap.ts";
@@ -18,6 +15,9 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
+import { actorName } from "../../../lib/words/actor-name.ts";
+import { ageOf, agoOf, lastingSince } from "../../../lib/words/age.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import { type CassettesInUse, cassettesSentence, type GatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
@@ -78,7 +78,7 @@ export function statusReport(
 
 function unreadableLine({ name: agent, unreadable }: RegisteredAgent, suggest: Suggest, style: Style): string[] {
   if (unreadable === undefined) return [];
-  return [style.red(`Claims wait for agent ${agent}, because ${unreadableText(unreadable.problem, suggest)}`), ""];
+  return [style.red(`Claims wait for agent ${agent}, because ${unreadableRegistration(unreadable.problem, suggest)}`), ""];
 }
 
 /** The next page of goals, below the report. */
@@ -164,7 +164,7 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
     waitingFor
       .filter((waiting) => placeOf(waiting) === claim)
       .flatMap((waiting) => [
-        `${lead}${style.dim("waits for")} ${waitingSentence(waiting, situation)}`,
+        `${lead}${style.dim("waits for")} ${waitingText(waiting, situation)}`,
         ...nextOf(waiting, situation).map((command) => nextLine(command, situation, drawing, lead)),
       ]);
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;

@@ -1,7 +1,7 @@
 // What a person can type so that a goal goes on.
 import { livenessOf, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
-import { shortId } from "../../../lib/client/text/short-id.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 
 /** The command for the person for whom the goal waits, or who takes part in an agent's place; undefined where there is none. */
 export function commandFor(waiting: Waiting, situation: Situation): string | undefined {

@@ -1,12 +1,12 @@
 // Prepares the images of an instance: uses existing ones, and builds or pulls the others, all at the same time.
 
-import { formatAge } from "../../../lib/client/text/age.ts";
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { instanceLabel } from "../../../lib/runtime/labels.ts";
 import { agentImageTag, carrierImage } from "../../../lib/runtime/names.ts";
 import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
+import { formatAge } from "../../../lib/words/age.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
 import { hasModels } from "./gateway-spec.ts";

@@ -1,17 +1,21 @@
 // One event of the log in a line: when, who, what, with ways to its goal and its artefact.
 import { memo } from "react";
+import { actorName } from "../../../lib/words/actor-name.ts";
+import { clockTime, fullTime } from "../../../lib/words/age.ts";
+import { eventSentence } from "../../../lib/words/event-sentence.ts";
+import { textOf } from "../../../lib/words/segment.ts";
+import { shortId } from "../../../lib/words/short-id.ts";
 import type { SettEvent } from "../data/contract.ts";
 import { goalHref } from "../routes.ts";
-import { eventSentence } from "../text/event-sentence.ts";
 import { visibleLine } from "../text/visible-text.ts";
-import { actorName, clockTime, fullTime, shortId } from "../text/words.ts";
 
 const symbols = { plain: "·", good: "✓", bad: "✕", wait: "?", work: "▶" } as const;
 
 export const EventRow = memo(function EventRow({ event, hasGoal }: { event: SettEvent; hasGoal: boolean }) {
-  const { text, tone, weight } = eventSentence(event);
+  const { segments, tone, weight, reason } = eventSentence(event);
+  const text = `${textOf(segments, (foreign) => foreign)}${reason === "" ? "" : `: ${reason}`}`;
   const goal = event.goal_id;
-  const who = event.actor === "hand" && event.agent !== undefined ? `by hand for ${event.agent}` : actorName(event.actor);
+  const who = actorName(event.actor);
   return (
     <li className="event" data-tone={tone} data-weight={weight}>
       <time dateTime={event.time} title={fullTime(event.time)}>

@@ -1,6 +1,7 @@
 // Times that go on: how long something takes, and how long ago something was.
+
+import { agoOf, duration, fullTime } from "../../../lib/words/age.ts";
 import { useNow } from "../data/clock.ts";
-import { ago, duration, fullTime } from "../text/words.ts";
 
 export function Elapsed({ since }: { since: string }) {
   const now = useNow();
@@ -15,7 +16,7 @@ export function Ago({ at }: { at: string }) {
   const now = useNow();
   return (
     <time dateTime={at} title={fullTime(at)}>
-      {ago(at, now)}
+      {agoOf(at, now)}
     </time>
   );
 }

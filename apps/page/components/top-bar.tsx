@@ -1,10 +1,10 @@
 // The instance: its name, whether it works, pause and resume, the theme, who reads.
 import { useSyncExternalStore } from "react";
+import { actorName } from "../../../lib/words/actor-name.ts";
 import { post } from "../data/api.ts";
 import { useInstance } from "../data/instance.ts";
 import { useNotices } from "../data/notices.ts";
 import { stream } from "../data/stream.ts";
-import { actorName } from "../text/words.ts";
 import { Action } from "./action.tsx";
 import { Icon } from "./icon.tsx";
 import { Line } from "./text.tsx";

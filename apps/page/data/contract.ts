@@ -2,6 +2,7 @@
 // page and server are one build, so nothing is parsed again here.
 import type { GraphClaim, GraphEdge, ReviewedHead } from "../../../lib/core/artefact-graph.ts";
 import type { GoalState, Waiting } from "../../../lib/core/goal-status.ts";
+import type { BlockedReason } from "../../../lib/core/waiting-reason.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { BidRule, BidWord } from "../../../lib/model/bid.ts";
 import type { Claim, Grant } from "../../../lib/model/claim.ts";
@@ -51,7 +52,7 @@ type GoalBase = {
 export type GoalSummary = GoalBase & { open_claims: number; waiting_for: number; failures: number };
 
 /** `why`: the reason that the blackboard shows, as in `sett status --json`. */
-export type WaitingView = Waiting & { why?: { reason: string; [member: string]: unknown } };
+export type WaitingView = Waiting & { why?: BlockedReason };
 export type FailureView = { id: string; type: string; by: string | null; reason: string; created_at: string };
 export type GoalDetail = GoalBase & {
   text: string;

@@ -1,11 +1,12 @@
 // The cards of the graph: an artefact, and a grant whose result is not there yet.
 import type { Node, NodeProps } from "@xyflow/react";
 import { memo } from "react";
+import { clockTime } from "../../../lib/words/age.ts";
 import { Line, TypeName } from "../components/text.tsx";
 import { Elapsed } from "../components/time.tsx";
 import type { Grant } from "../data/contract.ts";
 import type { ArtefactNode } from "../data/goal-graph.ts";
-import { clockTime, money } from "../text/words.ts";
+import { money } from "../text/words.ts";
 import type { Item } from "./geometry.ts";
 import { lookOf, pendingLook } from "./look.ts";
 import { isBidding, isOpen } from "./pending.ts";

@@ -1,5 +1,5 @@
 // A JSON line of a service's log in the parts that people read, as `sett logs` shows them. Pure.
-import { clockTime } from "./words.ts";
+import { clockTime } from "../../../lib/words/age.ts";
 
 export type LogText = { time: string; level: "error" | "warn" | "info"; message: string; rest: string };
 

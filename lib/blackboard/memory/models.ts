@@ -1,6 +1,6 @@
 // Calls of language models on the memory blackboard: their tokens, reservations and records.
-import { noAmounts, plus } from "../../model/amounts.ts";
-import { type Amounts, amountKinds } from "../../model/budget.ts";
+import { amountKinds, noAmounts, plus } from "../../model/amounts.ts";
+import type { Amounts } from "../../model/budget.ts";
 import { isEnded } from "../../model/claim.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
 import type { BudgetRefusal, CallRecord, ModelToken, OpenCall } from "../../model/model-call.ts";

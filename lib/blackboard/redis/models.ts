@@ -1,6 +1,6 @@
 // Calls of language models in Redis: their tokens, reservations and records.
-import { noAmounts } from "../../model/amounts.ts";
-import { type AmountKind, type Amounts, amountKinds, type Budget } from "../../model/budget.ts";
+import { type AmountKind, amountKinds, noAmounts } from "../../model/amounts.ts";
+import type { Amounts, Budget } from "../../model/budget.ts";
 import { AgentName, ArtefactId, GoalId } from "../../model/ids.ts";
 import { BudgetRefusal, type BudgetScope, CallRecord, type ModelToken, OpenCall } from "../../model/model-call.ts";
 import { budgetEvent } from "../budget-event.ts";

@@ -4,8 +4,8 @@ import type { GoalState } from "../../core/goal-status.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
+import { shortId } from "../../words/short-id.ts";
 import { readGoal } from "../facts/goal.ts";
-import { shortId } from "../text/short-id.ts";
 import { type Asker, refusal, request } from "./request.ts";
 
 const canBeCancelled = new Set<GoalState>(["running", "waiting"]);

@@ -6,12 +6,12 @@ import { isApproval } from "../../model/approval.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../model/claim.ts";
 import type { AgentName } from "../../model/ids.ts";
+import { agoOf } from "../../words/age.ts";
+import { shortId } from "../../words/short-id.ts";
 import type { Situation } from "../facts/blocked-reason.ts";
 import { readSituation } from "../facts/goal.ts";
-import { waitingSentence } from "../render/waiting-text.ts";
-import { agoOf } from "../text/age.ts";
+import { waitingText } from "../render/waiting-text.ts";
 import { oneLine } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 
 /** `agent`: the agent of `--for`, if any; `others`: the agents whose verdict is due. */
@@ -76,7 +76,7 @@ function insteadOf(claims: readonly ClaimSnapshot[], situation: Situation): stri
       const question = questionOf(grant);
       return question === undefined ? [] : [`an answer to question ${shortId(question)} of \`${grant.agent}\``];
     }),
-    ...waitedForBy(snapshot).map((waiting) => waitingSentence(waiting, situation)),
+    ...waitedForBy(snapshot).map((waiting) => waitingText(waiting, situation)),
   ]);
   if (waits.length > 0) return `; it waits for ${waits.join(", and for ")}`;
   const last = claims.at(-1)?.claim;

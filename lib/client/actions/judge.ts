@@ -8,10 +8,10 @@ import { type DoneGrant, isEnded, isForApproval, type WaitingGrant } from "../..
 import { SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";
 import { type AgentName, ArtefactId, type ClaimId } from "../../model/ids.ts";
+import { actorName } from "../../words/actor-name.ts";
+import { shortId } from "../../words/short-id.ts";
 import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
-import { actorName } from "../render/event-line.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { explainNoVerdict } from "./explain-no-verdict.ts";
 import { type Obstacle, readObstacle } from "./obstacle.ts";

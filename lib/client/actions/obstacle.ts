@@ -1,8 +1,8 @@
 // What keeps an instance from going on: a pause, or no active orchestrator.
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
-import { actorName } from "../render/event-line.ts";
+import { actorName } from "../../words/actor-name.ts";
+import { agoOf } from "../../words/age.ts";
 import { orchestratorProblem } from "../render/waiting-text.ts";
-import { agoOf } from "../text/age.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 

@@ -12,11 +12,11 @@ import { SettError } from "../../model/errors.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";
 import { ArtefactId } from "../../model/ids.ts";
 import type { BudgetRefusal } from "../../model/model-call.ts";
+import { actorName } from "../../words/actor-name.ts";
+import { agoOf } from "../../words/age.ts";
+import { shortId } from "../../words/short-id.ts";
 import { positionSince } from "../facts/since.ts";
-import { actorName } from "../render/event-line.ts";
-import { agoOf } from "../text/age.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { Marks } from "./marks.ts";
 

@@ -1,6 +1,7 @@
 // Finds out, from the blackboard, why an agent has not acted yet although a goal waits for it.
 
 import type { Waiting } from "../../core/goal-status.ts";
+import type { BlockedReason, Liveness } from "../../core/waiting-reason.ts";
 import type { AgentRegistration, AgentState, AgentStatus, RegisteredAgent } from "../../model/agent.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
@@ -30,22 +31,6 @@ export type Situation = {
   /** Open claims that cannot be read. */
   malformed?: readonly MalformedClaim[];
 };
-
-/**
- * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`: only the name in its registration can be
- * read. `busy`: it works on as many other claims as it can, on the first of them `since`. `paused`: the whole instance is paused. Times are
- * ISO 8601; null: no heartbeat was ever received.
- */
-export type BlockedReason =
-  | Liveness
-  | { reason: "unregistered" }
-  | { reason: "busy"; claims: ClaimId[]; since: string }
-  | { reason: "paused"; since: string; by: Actor };
-export type Liveness =
-  | { reason: "external" | "person" }
-  | { reason: "unreadable"; problem: string }
-  | { reason: "silent"; last_heard: string | null }
-  | { reason: "alive"; state: AgentState; last_heard: string };
 
 /**
  * Undefined where the goal waits for no agent and the instance is not paused, and where a worker does the work: workers send no heartbeat.

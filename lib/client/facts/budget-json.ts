@@ -1,6 +1,6 @@
 // The budget of a goal as JSON. `sett budget --json` and the API have the same.
-import { minus } from "../../model/amounts.ts";
-import { type Amounts, amountKinds, type Budget } from "../../model/budget.ts";
+import { amountKinds, minus } from "../../model/amounts.ts";
+import type { Amounts, Budget } from "../../model/budget.ts";
 import { amountsJson, budgetJson, costJson } from "../render/cost-text.ts";
 import type { BudgetReading } from "./budget.ts";
 

@@ -3,7 +3,7 @@
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId } from "../../model/ids.ts";
-import { shortId } from "../text/short-id.ts";
+import { shortId } from "../../words/short-id.ts";
 import { readHeads } from "./artefacts.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 

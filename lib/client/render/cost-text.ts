@@ -1,6 +1,8 @@
 // What calls of language models have cost, in words and as JSON.
 import type { Cost } from "../../core/call-costs.ts";
-import { type Amounts, amountKinds, type Budget, formatAmount, formatAmounts, nanosPerUsd } from "../../model/budget.ts";
+import { amountKinds, formatAmount, formatAmounts, nanosPerUsd } from "../../model/amounts.ts";
+import type { Amounts, Budget } from "../../model/budget.ts";
+import { money } from "../../words/money.ts";
 import type { GoalCost } from "../facts/costs.ts";
 
 /** `$0.42, 12.3k tokens, 3 calls`; empty where there were no calls. Says where a price is not known. */
@@ -13,9 +15,7 @@ export function costText(cost: Cost): string {
 
 /** For a table: the money, or what is known instead. */
 export function shortCost(cost: Cost | undefined): string {
-  if (cost === undefined || cost.calls === 0) return "";
-  if (cost.unpriced_calls === 0) return formatAmount("nanousd", cost.nanousd);
-  return cost.nanousd === 0 ? formatAmount("tokens", cost.tokens) : `${formatAmount("nanousd", cost.nanousd)} + ?`;
+  return cost === undefined || cost.calls === 0 ? "" : money(cost);
 }
 
 /** The artefact as JSON shows it: with its cost, where calls were made for it. */

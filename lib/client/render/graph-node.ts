@@ -2,9 +2,9 @@
 import type { GraphClaim, GraphNode, ReviewedHead } from "../../core/artefact-graph.ts";
 import type { StructuralType } from "../../model/artefact.ts";
 import type { GoalId } from "../../model/ids.ts";
+import { shortId } from "../../words/short-id.ts";
 import { approving } from "../facts/artefacts.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
-import { shortId } from "../text/short-id.ts";
 import { costText } from "./cost-text.ts";
 
 export type Look = "goal" | "standard" | "approval" | "feedback" | "question" | "answer" | "failure" | "terminal" | "stub";

@@ -1,5 +1,6 @@
 // Bids, and what is granted on them.
-import { bidsOf, type SettEvent } from "../../../lib/model/event.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import { bidsOf } from "../../../lib/model/recorded-bids.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { allTriesOf, claimLogsOf, ofType } from "./claim-log.ts";

@@ -1,6 +1,7 @@
 // The order of a claim's events, and what they count.
 
-import { bidsOf, type EventType, type SettEvent } from "../../../lib/model/event.ts";
+import type { EventType, SettEvent } from "../../../lib/model/event.ts";
+import { bidsOf } from "../../../lib/model/recorded-bids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";

@@ -64,7 +64,7 @@ export class TestBrowser implements AsyncDisposable {
   }
 }
 
-/** What is waited for in vain is told with what is on the page instead, and which requests the server refused. */
+/** What is waited for in vain names what is on the page instead, and which requests the server refused. */
 function tellWhatIsSeen(page: Page): void {
   const refused: string[] = [];
   page.on("response", (response) => {

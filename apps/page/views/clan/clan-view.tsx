@@ -1,4 +1,6 @@
 // The agents: what each does, its queue and workers, its heartbeat, how often it fails and why; and the live log of one of them.
+
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Problem } from "../../components/problem.tsx";
 import { Ago } from "../../components/time.tsx";
 import { getJson } from "../../data/api.ts";
@@ -7,7 +9,7 @@ import { useInstance } from "../../data/instance.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { hrefOf } from "../../routes.ts";
-import { count, shortId } from "../../text/words.ts";
+import { count } from "../../text/words.ts";
 import { LiveLog } from "./live-log.tsx";
 
 /** A gateway only where one has run. */

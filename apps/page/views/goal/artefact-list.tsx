@@ -1,12 +1,13 @@
 // The artefacts of a goal as a list, for keyboards, for readers of the screen, and for narrow windows.
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { clockTime } from "../../../../lib/words/age.ts";
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Line } from "../../components/text.tsx";
 import { Elapsed } from "../../components/time.tsx";
 import { type WindowHandle, WindowList } from "../../components/window-list.tsx";
 import type { ArtefactNode } from "../../data/goal-graph.ts";
 import { lookOf } from "../../graph/look.ts";
 import { isOpen } from "../../graph/pending.ts";
-import { clockTime, shortId } from "../../text/words.ts";
 
 const rowHeight = 46;
 

@@ -1,11 +1,12 @@
 // What exactly the agent saw that made an artefact: its target first, then the context, as recorded in its grant.
+
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Problem } from "../../components/problem.tsx";
 import { Line } from "../../components/text.tsx";
 import { getJson } from "../../data/api.ts";
 import type { ArtefactDetail, ArtefactHead } from "../../data/contract.ts";
 import { useQuery } from "../../data/query.ts";
 import { lookOf } from "../../graph/look.ts";
-import { shortId } from "../../text/words.ts";
 
 export function ContextTab({ artefact, select }: { artefact: ArtefactDetail; select: (artefact: string) => void }) {
   const { data, error, refresh } = useQuery(`context ${artefact.id}`, (signal) =>

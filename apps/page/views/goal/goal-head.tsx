@@ -1,5 +1,6 @@
 // A goal's state, text and cost, and what a person may do with it: cancel, allow more.
 import { useState } from "react";
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action, useAction, useRight } from "../../components/action.tsx";
 import { Problem } from "../../components/problem.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
@@ -9,7 +10,7 @@ import { post } from "../../data/api.ts";
 import type { GoalDetail } from "../../data/contract.ts";
 import { useAsSubject } from "../../data/subject.ts";
 import { visibleLine } from "../../text/visible-text.ts";
-import { money, shortId } from "../../text/words.ts";
+import { money } from "../../text/words.ts";
 
 export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
   const { id, state, summary, commit, created_at, cost, trigger } = goal;

@@ -1,5 +1,6 @@
 // All about one artefact: content, diff, what its agent saw, how it was bid on and worked on, its log, its conversation with a model.
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action } from "../../components/action.tsx";
 import { ArtefactContent } from "../../components/artefact-content.tsx";
 import { Overwritten } from "../../components/overwritten.tsx";
@@ -11,7 +12,7 @@ import type { ArtefactDetail } from "../../data/contract.ts";
 import type { GoalGraph } from "../../data/goal-graph.ts";
 import { useQuery } from "../../data/query.ts";
 import { lookOf } from "../../graph/look.ts";
-import { byteSize, money, shortId } from "../../text/words.ts";
+import { byteSize, money } from "../../text/words.ts";
 import { ContextTab } from "./context-tab.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { Relations } from "./relations.tsx";

@@ -1,15 +1,16 @@
 // What happens in a goal now: what runs and since when, what waits and for whom, and what failed.
+
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action } from "../../components/action.tsx";
 import { Line } from "../../components/text.tsx";
 import { Ago, Elapsed } from "../../components/time.tsx";
+import { WaitingText } from "../../components/waiting-text.tsx";
 import { post } from "../../data/api.ts";
 import type { FailureView, GoalDetail, WaitingView } from "../../data/contract.ts";
 import type { GoalGraph } from "../../data/goal-graph.ts";
 import { pendingLook } from "../../graph/look.ts";
 import type { Pending } from "../../graph/pending.ts";
 import { hrefOf } from "../../routes.ts";
-import { waitingText } from "../../text/waiting-text.ts";
-import { shortId } from "../../text/words.ts";
 
 type Props = { goal: GoalDetail; pending: readonly Pending[]; graph: GoalGraph | undefined; select: (artefact: string) => void };
 
@@ -39,7 +40,7 @@ export function NowPanel({ goal, pending, graph, select }: Props) {
           </li>
         ))}
       </Section>
-      <Section title="Waits" count={waiting.length} none="Nothing is waited for.">
+      <Section title="Waits for" count={waiting.length} none="Nothing is waited for.">
         {waiting.slice(0, maxRows).map((one) => (
           <Waiting key={`${one.kind} ${keyOf(one)}`} waiting={one} />
         ))}
@@ -84,18 +85,14 @@ function keyOf(waiting: WaitingView): string {
 }
 
 function Waiting({ waiting }: { waiting: WaitingView }) {
-  const { who, what, why } = waitingText(waiting);
   const isForPeople = waiting.kind === "answer" || waiting.kind === "approval";
   const inquiry = waiting.kind === "answer" ? waiting.question : waiting.kind === "approval" ? waiting.artefact : undefined;
   return (
     <li className={isForPeople ? "tone-question toned-edge" : "toned-edge"}>
       <span className="now-row">
-        <span className="now-who">{who}</span>
         <span className="now-what">
-          {what}
-          {why !== "" && <span className="quiet">; {why}</span>}
+          <WaitingText waiting={waiting} />
         </span>
-        <Elapsed since={waiting.since} />
       </span>
       {inquiry !== undefined && (
         <a className="button small" href={hrefOf("/inbox", { i: inquiry })}>

@@ -1,9 +1,10 @@
 // From what an artefact was made, and what was made from it, as ways through the graph for mouse and keyboard.
+
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Line } from "../../components/text.tsx";
 import type { ArtefactDetail } from "../../data/contract.ts";
 import type { ArtefactNode, GoalGraph } from "../../data/goal-graph.ts";
 import { lookOf } from "../../graph/look.ts";
-import { shortId } from "../../text/words.ts";
 
 type Props = { artefact: ArtefactDetail; graph: GoalGraph; select: (artefact: string) => void };
 

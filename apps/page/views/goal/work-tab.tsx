@@ -1,11 +1,13 @@
 // What was decided about an artefact, and done: each claim with its bids and reasons, its phases, and its grants.
+
+import { clockTime, duration } from "../../../../lib/words/age.ts";
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Action } from "../../components/action.tsx";
 import { Line } from "../../components/text.tsx";
 import { Elapsed } from "../../components/time.tsx";
+import { WaitingText } from "../../components/waiting-text.tsx";
 import { post } from "../../data/api.ts";
 import type { ArtefactDetail, ClaimView, Grant } from "../../data/contract.ts";
-import { waitingText } from "../../text/waiting-text.ts";
-import { clockTime, duration, shortId } from "../../text/words.ts";
 
 type Select = (artefact: string) => void;
 
@@ -111,12 +113,13 @@ function ClaimSection({ claim, isReworked, select }: { claim: ClaimView; isRewor
         ))}
       </ul>
       {claim.waiting_for.length > 0 && (
-        <p className="quiet">
-          {claim.waiting_for
-            .map(waitingText)
-            .map(({ who, what, why }) => `${who} ${what}${why === "" ? "" : `; ${why}`}`)
-            .join(". ")}
-        </p>
+        <ul className="quiet">
+          {claim.waiting_for.map((waiting, at) => (
+            <li key={at}>
+              Waits for <WaitingText waiting={waiting} />
+            </li>
+          ))}
+        </ul>
       )}
     </section>
   );

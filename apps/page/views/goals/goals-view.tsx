@@ -1,5 +1,6 @@
 // All goals, the newest first, with what each waits for.
 import { useState } from "react";
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Problem } from "../../components/problem.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { Line } from "../../components/text.tsx";
@@ -9,7 +10,7 @@ import type { GoalState, GoalSummary, Page, SettEvent } from "../../data/contrac
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { goalHref, hrefOf } from "../../routes.ts";
-import { money, shortId } from "../../text/words.ts";
+import { money } from "../../text/words.ts";
 
 const states: GoalState[] = ["running", "waiting", "failed", "stalled", "achieved", "settled", "cancelled"];
 const step = 50;

@@ -1,5 +1,6 @@
 // A result that waits for a person's verdict: its content and the diff of its commit beside the verdict.
 import { lazy, Suspense, useRef, useState } from "react";
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { useAction, useRight } from "../../components/action.tsx";
 import { Content } from "../../components/artefact-content.tsx";
 import { Overwritten } from "../../components/overwritten.tsx";
@@ -10,7 +11,6 @@ import type { Inquiry } from "../../data/contract.ts";
 import { keptText } from "../../data/kept-texts.ts";
 import { useQuery } from "../../data/query.ts";
 import { goalHref } from "../../routes.ts";
-import { shortId } from "../../text/words.ts";
 import { SendBox } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 

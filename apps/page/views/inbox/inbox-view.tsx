@@ -1,5 +1,6 @@
 // Questions and approvals of all goals: a list, and beside it the one that is open, to be answered or judged. Keyboard first.
 import { useEffect, useRef, useState } from "react";
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { Problem } from "../../components/problem.tsx";
 import { Line } from "../../components/text.tsx";
 import { Elapsed } from "../../components/time.tsx";
@@ -8,7 +9,6 @@ import type { Inquiry, SettEvent } from "../../data/contract.ts";
 import { go, usePlace } from "../../data/place.ts";
 import { useQuery } from "../../data/query.ts";
 import { hrefOf } from "../../routes.ts";
-import { shortId } from "../../text/words.ts";
 import { ApprovalPane } from "./approval-pane.tsx";
 import { KeysHelp } from "./keys-help.tsx";
 import { QuestionPane } from "./question-pane.tsx";

@@ -1,12 +1,12 @@
 // A question of an agent: its text, what it is about, and the answer.
 import { useRef } from "react";
+import { shortId } from "../../../../lib/words/short-id.ts";
 import { useAction } from "../../components/action.tsx";
 import { Content } from "../../components/artefact-content.tsx";
 import { Line } from "../../components/text.tsx";
 import { post } from "../../data/api.ts";
 import type { Inquiry } from "../../data/contract.ts";
 import { goalHref } from "../../routes.ts";
-import { shortId } from "../../text/words.ts";
 import { SendBox } from "./send-box.tsx";
 import { useKeys } from "./use-keys.ts";
 

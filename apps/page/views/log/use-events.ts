@@ -1,11 +1,11 @@
 // The events that a filter lets through: the newest ones, older ones on demand, and new ones as they happen.
 import { useEffect, useRef, useState } from "react";
 import { isLater } from "../../../../lib/model/stream-id.ts";
+import { actorName } from "../../../../lib/words/actor-name.ts";
 import { type ApiError, getJson } from "../../data/api.ts";
 import type { Page, SettEvent } from "../../data/contract.ts";
 import { asApiError } from "../../data/query.ts";
 import { stream } from "../../data/stream.ts";
-import { actorName } from "../../text/words.ts";
 
 export type EventFilter = { goal?: string; type?: string; agent?: string; actor?: string };
 

@@ -5,7 +5,8 @@ import { brokenText } from "../../../../lib/blackboard/memory/broken-text.ts";
 import { listClaimsOf } from "../../../../lib/blackboard/memory/claim-lists.ts";
 import type { ClaimRecord, State } from "../../../../lib/blackboard/memory/state.ts";
 import { fieldsOfClaim } from "../../../../lib/blackboard/redis/claim-fields.ts";
-import { type Amounts, amountKinds } from "../../../../lib/model/budget.ts";
+import { amountKinds } from "../../../../lib/model/amounts.ts";
+import type { Amounts } from "../../../../lib/model/budget.ts";
 import { type AgentName, InstanceName } from "../../../../lib/model/ids.ts";
 import type { NormalState } from "./side.ts";
 

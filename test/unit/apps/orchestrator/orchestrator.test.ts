@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { bidsOf } from "../../../../lib/model/event.ts";
+import { bidsOf } from "../../../../lib/model/recorded-bids.ts";
 import { sampleArtefact } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { memoryClan, worker } from "../../../support/world/memory-clan.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { formatAmount, formatAmounts, parseAmounts, readAmounts } from "../../../../lib/model/budget.ts";
+import { formatAmount, formatAmounts } from "../../../../lib/model/amounts.ts";
+import { parseAmounts, readAmounts } from "../../../../lib/model/budget.ts";
 
 describe("amounts that a person types", () => {
   test.each([

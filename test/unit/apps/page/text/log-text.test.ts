@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { logText } from "../../../../../apps/page/text/log-text.ts";
-import { clockTime } from "../../../../../apps/page/text/words.ts";
+import { clockTime } from "../../../../../lib/words/age.ts";
 
 test("of a line of a service people read when, what, and about what; what all lines of it have is left out", () => {
   const time = "2026-11-24T18:55:04.354Z";

@@ -1,8 +1,8 @@
 // How the record names an assistant beside its person.
 import { expect, test } from "bun:test";
 import { actorBy, assistantIn, assistantName } from "../../../../../lib/client/actions/assistant.ts";
-import { actorName } from "../../../../../lib/client/render/event-line.ts";
 import { Actor } from "../../../../../lib/model/event.ts";
+import { actorName } from "../../../../../lib/words/actor-name.ts";
 
 const ada = "person:Ada Lovelace <ada@example.org>";
 

@@ -1,7 +1,7 @@
 // Why a claim does not move, in a sentence with the time.
 import { describe, expect, test } from "bun:test";
 import { blockedReasonOf, type Situation } from "../../../../../lib/client/facts/blocked-reason.ts";
-import { orchestratorProblem, waitingBrief, waitingSentence } from "../../../../../lib/client/render/waiting-text.ts";
+import { orchestratorProblem, waitingBrief, waitingText } from "../../../../../lib/client/render/waiting-text.ts";
 import { createStyle } from "../../../../../lib/client/text/style.ts";
 import { type Waiting, waitedForBy } from "../../../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../../../lib/model/claim.ts";
@@ -28,7 +28,7 @@ const lastHeard = (name: string, seconds: number): Partial<Situation> => ({
 });
 
 const sentences = (snapshot: ClaimSnapshot, around: Situation) =>
-  waitedForBy(snapshot).map((waiting) => waitingSentence(waiting, around));
+  waitedForBy(snapshot).map((waiting) => waitingText(waiting, around));
 const briefs = (snapshot: ClaimSnapshot, around: Situation) =>
   waitedForBy(snapshot).map((waiting) => waitingBrief(waiting, around, createStyle(false)));
 
@@ -180,10 +180,10 @@ describe("a claim that is granted", () => {
 test("waiting outside of claims is shown as well: an artefact that has no claim yet, and a question", () => {
   const owed: Waiting = { kind: "claim", artefact: newArtefactId(), since: ago(3) };
   const sentence = `the orchestrator to open a claim on ${owed.artefact.slice(0, 8)}, 3s`;
-  expect(waitingSentence(owed, situation([]))).toBe(sentence);
-  expect(waitingSentence(owed, situation([], lone))).toBe(`${sentence}: no orchestrator is active`);
+  expect(waitingText(owed, situation([]))).toBe(sentence);
+  expect(waitingText(owed, situation([], lone))).toBe(`${sentence}: no orchestrator is active`);
   const question: Waiting = { kind: "answer", question: newArtefactId(), since: ago(90) };
-  expect(waitingSentence(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
+  expect(waitingText(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
 });
 
 test("no orchestrator leads once the leader lease has lapsed, or when none has acquired it", () => {

@@ -1,7 +1,7 @@
 // Bids in the data of an event.
 import { expect, test } from "bun:test";
-import { bidsInText, textOfBids } from "../../../../lib/model/bid.ts";
-import { bidsOf } from "../../../../lib/model/event.ts";
+import { textOfBids } from "../../../../lib/model/bid.ts";
+import { bidsInText, bidsOf } from "../../../../lib/model/recorded-bids.ts";
 import { agentName } from "../../../support/records/sample.ts";
 
 const bids = [

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { eventLine } from "../../../../../lib/client/render/event-line.ts";
-import { createStyle } from "../../../../../lib/client/text/style.ts";
-import type { SettEvent } from "../../../../../lib/model/event.ts";
-import { agentName } from "../../../../support/records/sample.ts";
+import { eventLine } from "../../../../lib/client/render/event-line.ts";
+import { createStyle } from "../../../../lib/client/text/style.ts";
+import type { SettEvent } from "../../../../lib/model/event.ts";
+import { agentName } from "../../../support/records/sample.ts";
 
 const lineOf = (over: Partial<SettEvent>) => {
   const event = { id: "1-0", time: "2026-01-01T12:00:00.000Z", actor: "gateway", type: "model_called", ...over } as SettEvent;
@@ -11,7 +11,7 @@ const lineOf = (over: Partial<SettEvent>) => {
 const called = { model: "strong", outcome: "ok", input: 1_100, output: 134, usd: 0.0123, duration_ms: 3_149 };
 
 test("a call of a model is a line with its tokens, its cost and its duration", () => {
-  expect(lineOf({ data: called })).toEndWith("asks strong for coder on claim : 1.2k tokens, $0.01, 3.1 s");
+  expect(lineOf({ data: called })).toEndWith("asks strong for coder on claim: 1.2k tokens, $0.01, 3.1 s");
   expect(lineOf({ data: called })).toStartWith("gateway ");
 });
 
@@ -21,7 +21,7 @@ test("a call whose price is not known says so", () => {
 
 test("a call that has not ended well says why, and not what it has cost", () => {
   const data = { ...called, outcome: "refused", problem: "The key of model strong is wrong." };
-  expect(lineOf({ data })).toEndWith("a call of strong for coder on claim  was refused: The key of model strong is wrong.");
+  expect(lineOf({ data })).toEndWith("a call of strong for coder on claim was refused: The key of model strong is wrong.");
   expect(lineOf({ data: { ...called, outcome: "lost" } })).toEndWith("was lost");
 });
 

@@ -41,3 +41,18 @@ export function calendarDay(at: string): string {
   const date = new Date(at);
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 }
+
+/** `2026-11-21 14:03:41`, in this machine's time zone. */
+export function fullTime(at: string): string {
+  return `${calendarDay(at)} ${clockTime(at)}`;
+}
+
+/** `0:42`, `12:03`, `3:04:05`, `2 d 3 h`: how long something takes, for a clock that goes on. Times in the future count as now. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60];
+  const two = (count: number) => String(count).padStart(2, "0");
+  if (days > 0) return `${days} d ${hours} h`;
+  if (hours > 0) return `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+  return `${minutes}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,20 @@
+// Why an agent that a goal waits for has not acted yet, as the blackboard shows it.
+import type { AgentState } from "../model/agent.ts";
+import type { Actor } from "../model/event.ts";
+import type { ClaimId } from "../model/ids.ts";
+
+/**
+ * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`: only the name in its registration can be
+ * read. `busy`: it works on as many other claims as it can, on the first of them `since`. `paused`: the whole instance is paused. Times are
+ * ISO 8601; null: no heartbeat was ever received.
+ */
+export type BlockedReason =
+  | Liveness
+  | { reason: "unregistered" }
+  | { reason: "busy"; claims: ClaimId[]; since: string }
+  | { reason: "paused"; since: string; by: Actor };
+export type Liveness =
+  | { reason: "external" | "person" }
+  | { reason: "unreadable"; problem: string }
+  | { reason: "silent"; last_heard: string | null }
+  | { reason: "alive"; state: AgentState; last_heard: string };

@@ -1,0 +1,53 @@
+// What the sentences of events say about bids.
+import type { SettEvent } from "../model/event.ts";
+import { bidsOf } from "../model/recorded-bids.ts";
+import type { EventContext, Facts, Weight } from "./event-sentence.ts";
+import { type Segment, say, toned } from "./segment.ts";
+
+export function bidders({ data = {} }: SettEvent): Segment[] {
+  const { kind, missing } = data;
+  if (kind !== undefined && kind !== "standard") return say` (${String(kind)})`;
+  const count = Number(missing ?? 0);
+  if (count === 0) return [];
+  return say`, asks ${count === 1 ? "1 agent" : `${count} agents`}`;
+}
+
+export function bidWeight(event: SettEvent): Weight {
+  return bidsOf(event).every(({ word }) => word === "ignore") ? "minor" : "major";
+}
+
+/** The words that agents have given in advance; their own, although the orchestrator writes the event. */
+export function bidsPlaced(event: SettEvent, { isFolded = false }: EventContext): Segment[] {
+  const bids = bidsOf(event);
+  const wanted = bids.filter(({ word }) => word !== "ignore").map(({ agent, word }) => say`${agent} ${toned("strong", word)}`);
+  const ignored = isFolded ? [] : bids.filter(({ word }) => word === "ignore").map(({ agent }) => say`${agent}`);
+  const by = ignored.length === 0 ? [] : say`ignored by ${someOf(ignored)}`;
+  return say`: ${someOf(wanted)}${wanted.length > 0 && by.length > 0 ? say`, ` : []}${by}`;
+}
+
+export function ignoring({ ignoredBy = [], isUnwanted }: EventContext): Segment[] {
+  if (ignoredBy.length === 0) return [];
+  if (isUnwanted === true) return say`: every agent ignores it`;
+  return say`, ignored by ${someOf(ignoredBy.map((name) => say`${name}`))}`;
+}
+
+/** In instances of earlier versions the orchestrator bid for a person by that person's rules. A bid by hand is for an agent. */
+export function onBehalf({ actor, agent }: SettEvent): Segment[] {
+  if (agent === undefined || actor.startsWith("agent:")) return [];
+  return actor === "hand" ? say` for ${agent}` : say` for ${agent}, by its rules`;
+}
+
+/** A bid by hand may carry any name; the event's `agent` has only the name of an agent. */
+export function bidRefused({ event, field, claim, agent, because, isByHand }: Facts): Segment[] {
+  if (!isByHand) return say`${toned("bad", "refuses")} a bid of ${agent} on ${claim}${because}`;
+  const name = event.agent ?? (field("name") || agent);
+  return say`bids ${field("word")} on ${claim} for ${name}, which is ${toned("bad", "refused")}${because}`;
+}
+
+const maxNames = 8;
+
+function someOf(names: readonly (readonly Segment[])[]): Segment[] {
+  const shown = names.slice(0, maxNames).flatMap((name, at) => (at === 0 ? name : say`, ${name}`));
+  const rest = names.length - maxNames;
+  return rest > 0 ? say`${shown} and ${rest} more` : shown;
+}

@@ -1,0 +1,37 @@
+// What the log says of calls of language models, and of budgets.
+import { formatAmount, formatAmounts, nanosPerUsd } from "../model/amounts.ts";
+import type { SettEvent } from "../model/event.ts";
+import type { Facts, Sentence } from "./event-sentence.ts";
+import { say, toned } from "./segment.ts";
+
+/** A call that has gone well is one of many. */
+export function callSentence({ event, field, claim, agent }: Facts): Pick<Sentence, "segments" | "weight"> {
+  const what = say`${field("model") || "a model"} for ${agent} on ${claim}`;
+  const outcome = field("outcome");
+  if (outcome === "ok") return { segments: say`asks ${what}: ${costOf(event)}`, weight: "minor" };
+  const problem = field("problem") === "" ? [] : say`: ${field("problem")}`;
+  return { segments: say`a call of ${what} ${toned("bad", endings[outcome] ?? "has ended")}${problem}`, weight: "major" };
+}
+
+/** `$5.00, 200k tokens`. */
+export function raisedBy({ data = {} }: SettEvent): string {
+  return formatAmounts({ nanousd: nanosOf(data.usd), tokens: Number(data.tokens ?? 0), calls: Number(data.calls ?? 0) });
+}
+
+function costOf({ data = {} }: SettEvent): string {
+  const { input = 0, output = 0, usd, unpriced, duration_ms = 0 } = data;
+  const price = unpriced === true ? "price not known" : formatAmount("nanousd", nanosOf(usd));
+  const seconds = `${(Number(duration_ms) / 1_000).toFixed(1)} s`;
+  return [formatAmount("tokens", Number(input) + Number(output)), price, seconds].join(", ");
+}
+
+function nanosOf(usd: NonNullable<SettEvent["data"]>[string] | undefined): number {
+  return Math.round(Number(usd ?? 0) * nanosPerUsd);
+}
+
+const endings: Readonly<Record<string, string>> = {
+  refused: "was refused",
+  failed: "has failed",
+  cancelled: "was cancelled",
+  lost: "was lost",
+};

@@ -1,0 +1,202 @@
+// What an event of the log says, for people: who acts comes before it, and is not in it.
+import type { EventType, SettEvent } from "../model/event.ts";
+import { actorName } from "./actor-name.ts";
+import { artefactCreated } from "./artefact-sentence.ts";
+import { bidders, bidRefused, bidsPlaced, bidWeight, ignoring, onBehalf } from "./bid-sentence.ts";
+import { callSentence, raisedBy } from "./call-sentence.ts";
+import { type Segment, say, type Tone, toned } from "./segment.ts";
+import { shortId } from "./short-id.ts";
+import { fired, skipped } from "./trigger-sentence.ts";
+
+/** A minor event is one of many, and matters to few. */
+export type Weight = "major" | "minor";
+
+export type SentenceTone = Exclude<Tone, "strong"> | "plain";
+
+/** `tone`: of the whole. `reason`: what may be an agent's words, to be shown behind it; empty where there is none. */
+export type Sentence = { segments: readonly Segment[]; tone: SentenceTone; weight: Weight; reason: string };
+
+/**
+ * Facts that the event itself does not contain. `maker`: the agent in whose name an artefact was written. `ignoredBy`: the agents whose bids
+ * have no line of their own. `reason`: replaces the event's reason, where a line above has shown a part.
+ */
+export type EventContext = {
+  maker?: string | undefined;
+  ignoredBy?: readonly string[];
+  /** The line leaves out bids of `ignore`: that of the closing names their agents. */
+  isFolded?: boolean;
+  /** All bids were `ignore`. */
+  isUnwanted?: boolean;
+  reason?: string;
+};
+
+/** A type that this version does not know is shown by its name. */
+export function eventSentence(event: SettEvent, context: EventContext = {}): Sentence {
+  const writer: Writer | undefined = writers[event.type];
+  const said = writer?.(factsOf(event, context)) ?? { segments: say`${String(event.type).replaceAll("_", " ")}` };
+  return { tone: toneOf(said.segments), weight: "major", reason: "", ...said };
+}
+
+function toneOf(segments: readonly Segment[]): SentenceTone {
+  for (const { tone } of segments) if (tone !== undefined && tone !== "strong") return tone;
+  return "plain";
+}
+
+/** A member of the event's data as text; empty where it is missing. */
+export type Field = (name: string) => string;
+
+export type Facts = {
+  event: SettEvent;
+  context: EventContext;
+  field: Field;
+  /** `claim 5c9bbb09`. */
+  claim: string;
+  /** The short id of its artefact. */
+  about: string;
+  agent: string;
+  reason: string;
+  /** `: ` and the reason, where there is one. */
+  because: readonly Segment[];
+  isByHand: boolean;
+  /** An agent itself acts. */
+  isByAgent: boolean;
+  /** ` for coder`, where a person has written it by hand in that agent's name. */
+  inName: readonly Segment[];
+  attempt: readonly Segment[];
+  /** `, as Ada asked`: only the orchestrator acts, on a person's request. */
+  onRequest: readonly Segment[];
+};
+
+type Said = { segments: readonly Segment[] } & Partial<Omit<Sentence, "segments">>;
+type Writer = (facts: Facts) => Said;
+
+function factsOf(event: SettEvent, context: EventContext): Facts {
+  const field: Field = (name) => String(event.data?.[name] ?? "");
+  const reason = context.reason ?? field("reason");
+  const isByHand = event.actor === "hand";
+  return {
+    ...{ event, context, field, reason, isByHand },
+    claim: `claim ${shortId(event.claim_id ?? "")}`.trimEnd(),
+    about: shortId(event.artefact_id ?? ""),
+    agent: event.agent ?? "an agent",
+    because: reason === "" ? [] : say`: ${reason}`,
+    isByAgent: event.actor.startsWith("agent:"),
+    inName: isByHand && event.agent !== undefined ? say` for ${event.agent}` : [],
+    attempt: Number(field("attempt")) > 1 ? say`, attempt ${field("attempt")}` : [],
+    onRequest: field("by") === "" ? [] : say`, as ${actorName(field("by"))} asked`,
+  };
+}
+
+const minor = (segments: readonly Segment[], more: Partial<Sentence> = {}): Said => ({ segments, weight: "minor", ...more });
+const major = (segments: readonly Segment[], more: Partial<Sentence> = {}): Said => ({ segments, ...more });
+
+/** One for each type: a type without a sentence does not compile. */
+const writers: Readonly<Record<EventType, Writer>> = {
+  instance_started: ({ field }) =>
+    major(say`${toned("strong", "starts this sett")}${field("known_before") === "" ? [] : say`, with a new blackboard`}`),
+  instance_stopped: () => major([toned("strong", "stops this sett")]),
+  agent_registered: ({ agent, field }) => {
+    const role = field("role") === agent || field("role") === "" ? [] : say`, role ${field("role")}`;
+    return minor(say`registers agent ${agent}${role}`);
+  },
+  agent_replaced: ({ agent, field }) => minor(say`replaces agent ${agent}: ${field("changed")} changed`),
+  agent_removed: ({ agent }) => minor(say`removes agent ${agent}`),
+  orchestrator_started: ({ field }) => minor(say`acquires the leader lease, epoch ${field("epoch")}`),
+  artefact_created: (facts) => major(artefactCreated(facts)),
+  artefact_refused: ({ about, because, isByHand }) =>
+    isByHand
+      ? major(say`writes artefact ${about}, which is ${toned("bad", "refused")}${because}`)
+      : major(say`${toned("bad", "refuses")} artefact ${about}${because}`),
+  claim_opened: ({ event, claim, about }) => major(say`opens ${claim} on ${about}${bidders(event)}`),
+  claim_announced: ({ claim }) => minor(say`announces ${claim} again`),
+  bids_placed: ({ event, context, claim }) => ({
+    segments: say`notes the bids on ${claim}${bidsPlaced(event, context)}`,
+    weight: bidWeight(event),
+  }),
+  bid_placed: ({ event, field, claim, reason }) =>
+    field("word") === "ignore"
+      ? minor(say`bids ignore on ${claim}${onBehalf(event)}`, { reason })
+      : major(say`bids ${toned("strong", field("word"))} on ${claim}${onBehalf(event)}`, { reason }),
+  bid_imposed: ({ field, claim, agent }) =>
+    major(say`bids ${toned("strong", field("word"))} on ${claim} for ${agent}, which has not bid`),
+  bid_refused: (facts) => major(bidRefused(facts)),
+  bidding_closed: ({ claim, context }) => minor(say`closes the bidding on ${claim}${ignoring(context)}`),
+  grant_queued: ({ claim, agent, field, attempt }) =>
+    major(say`grants ${claim} to ${toned("strong", agent)} (${field("phase")}${attempt})${inPlaceOf(field)}`),
+  grant_started: ({ claim, inName, attempt }) => major(say`${toned("work", "works")} on ${claim}${inName}${attempt}`),
+  grant_done: ({ event, claim, agent, isByAgent, isByHand, inName }) => {
+    const reviewer = isByAgent ? [] : say` for ${agent}`;
+    if (event.data?.rejects === true) return minor(say`${toned("bad", "rejects")} what ${claim} is about${reviewer}`);
+    const done = isByAgent || isByHand ? say`is done with ${claim}${inName}` : say`reviews ${claim} for ${agent}`;
+    return minor(done, { tone: "good" });
+  },
+  grant_failed: ({ event, claim, agent, reason, inName }) =>
+    event.actor.startsWith("orchestrator")
+      ? major(say`${toned("bad", "ends")} the attempt of ${agent} on ${claim}`, { reason })
+      : major(say`${toned("bad", "fails")} on ${claim}${inName}`, { reason }),
+  grant_retrying: ({ claim, agent, field }) =>
+    major(say`tries ${agent} on ${claim} again in ${Number(field("after_ms")) / 1_000} s`, { tone: "wait" }),
+  // An agent's command asks, and its grant waits; for a person's approval the orchestrator asks.
+  grant_waiting: ({ claim, about, agent, isByAgent }) =>
+    isByAgent
+      ? major(say`${toned("wait", "waits")} for an answer on ${claim}`)
+      : major(say`${toned("wait", "asks")} ${toned("strong", agent)} to approve or reject ${about}`),
+  grant_cancelled: ({ claim, agent, reason }) => major(say`cancels the work of ${agent} on ${claim}`, { reason, tone: "bad" }),
+  result_refused: ({ claim, field, because, isByHand, inName }) => {
+    if (isByHand) return major(say`writes a result of ${claim}${inName}, which is ${toned("bad", "refused")}${because}`);
+    const how = field("source") === "" ? toned("bad", "too late") : say`that ${toned("bad", "must be made again")}`;
+    return major(say`delivers a result of ${claim} ${how}${because}`);
+  },
+  mail_refused: ({ agent, because }) => major(say`${toned("bad", "refuses")} what ${agent} has sent${because}`),
+  claim_completed: ({ claim }) => major(say`${toned("good", "completes")} ${claim}`),
+  claim_terminated: ({ claim, reason }) => major(say`${toned("bad", "terminates")} ${claim}`, { reason }),
+  goal_ended: ({ field, onRequest }) => {
+    const ending = field("ending") === "artefact_limit" ? "it has reached the limit of artefacts" : field("ending");
+    return major(say`${toned("bad", "ends")} the goal: ${ending}${onRequest}`);
+  },
+  question_asked: ({ about }) => major(say`${toned("wait", "passes")} question ${about} to people`),
+  question_closed: ({ about, because }) => minor(say`closes question ${about}${because}`),
+  cancel_requested: () => major(say`asks to ${toned("bad", "cancel")} the goal`),
+  pause_requested: () => major(say`asks to ${toned("wait", "pause")} the instance`),
+  resume_requested: () => major(say`asks to resume the instance`),
+  retry_requested: ({ about }) => major(say`asks to retry the claim that failed with ${about}`),
+  request_refused: ({ because }) => major(say`${toned("bad", "refuses")} the request${because}`),
+  instance_paused: ({ onRequest }) => major(say`${toned("wait", "pauses")} the instance${onRequest}`),
+  instance_resumed: ({ onRequest }) => major(say`resumes the instance${onRequest}`, { tone: "good" }),
+  model_called: callSentence,
+  budget_raised: ({ event }) =>
+    major(say`${toned("good", "raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`),
+  trigger_fired: ({ event }) => major(fired(event)),
+  trigger_skipped: ({ event, because }) => minor(skipped(event, because), { tone: "wait" }),
+  goals_pruned: ({ field }) =>
+    major(say`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`),
+  event_given_up: ({ field, because }) =>
+    major(say`${toned("bad", "gives up")} on an event for now (${namedType(field("type"))})${because}`),
+  connections_ended: ({ event, field }) => {
+    const whose = event.agent ?? `user ${field("user")}`;
+    return major(say`${toned("bad", "ends")} the connections of ${whose} to Redis${overLimit(field)}`);
+  },
+  mail_dropped: ({ agent, field }) =>
+    major(say`${toned("bad", "drops")} ${field("messages") || "the"} unread messages of ${agent}, which filled Redis`),
+  api_called: ({ field }) => {
+    const call = field("tool") || `${field("method")} ${field("path")}`;
+    return minor(say`calls ${call} of the API with token ${field("token")}: ${field("status")}`);
+  },
+  unreadable: ({ field, because }) =>
+    major(say`an entry of the log ${toned("bad", "cannot be read")} (${namedType(field("type"))})${because}`),
+};
+
+/** The type of an event, or the text in its place in the log. */
+function namedType(type: string): string {
+  return type === "" ? "without a type" : `type ${type.replaceAll("_", " ")}`;
+}
+
+function overLimit(field: Field): readonly Segment[] {
+  if (field("calls") !== "") return say`, which it kept busy: ${field("calls")} commands took ${field("ms")} ms`;
+  return field("connections") === "" ? [] : say`: ${field("connections")}, of at most ${field("limit")}`;
+}
+
+/** An agent of the same role does the work of another agent. */
+function inPlaceOf(field: Field): readonly Segment[] {
+  return field("instead_of") === "" ? [] : say`, in place of ${field("instead_of")}: ${field("because")}`;
+}
