@@ -1,17 +1,22 @@
 // Keeps one agent from taking all connections that Redis has, or its time (docs/internals/blackboard.md#connections).
-import type { EndedConnections, SlowCaller } from "../../lib/blackboard/leader-port.ts";
+import type { EndedConnections, SlowCaller, SlowLimit } from "../../lib/blackboard/leader-port.ts";
 import type { Deps } from "./deps.ts";
 
 /** An agent with 100 workers has about 100, and twice as many while all of them connect again. Redis takes 10 000 of all users. */
 const maxConnections = 500;
-/** What an agent's slow commands may take of Redis between two looks, which are 2 s apart. */
-const maxSlow = { calls: 20, ms: 500 };
+/**
+ * What an agent's slow commands may take of Redis: many of them, or a few that are long. A machine with too much to do makes commands slow
+ * as well, but not so many of one agent, and not for so long.
+ */
+const maxSlow: readonly SlowLimit[] = [
+  { calls: 20, fromMs: 2, ms: 500, seconds: 2 },
+  { calls: 2, fromMs: 100, ms: 1_000, seconds: 10 },
+];
 /** A user that had too many again within this time is still at it: one flood is one event. */
 const calmAfterMs = 60_000;
 
 export class ConnectionWatch {
   readonly #deps: Deps;
-  readonly #maxSlow: typeof maxSlow;
   /** While there are no more than so many and the limit, no user has too many. */
   #sound = 0;
   /** The last entry of Redis' log of slow commands that was looked at. */
@@ -19,14 +24,13 @@ export class ConnectionWatch {
   /** When a user had too many last. */
   readonly #lastSeen = new Map<string, number>();
 
-  constructor(deps: Deps, maxSlowCalls = maxSlow) {
+  constructor(deps: Deps) {
     this.#deps = deps;
-    this.#maxSlow = maxSlowCalls;
   }
 
   async tick(): Promise<void> {
     await this.#endFloods();
-    const { ended, last } = await this.#deps.board.endSlowCallers(this.#lastSlow, this.#maxSlow);
+    const { ended, last } = await this.#deps.board.endSlowCallers(this.#lastSlow, maxSlow);
     this.#lastSlow = last;
     for (const caller of ended) await this.#recordSlow(caller);
   }

@@ -75,7 +75,7 @@ export function keysOf(instance: InstanceName) {
     archives: `${prefix}archives`,
     /** hash: event id → an event that the orchestrator could not handle and tries again, with `since` and `reason`, as JSON. */
     owedEvents: `${prefix}events:owed`,
-    /** stream: claims whose bidding is open, for the cubs (`claim`, `about`). Trimmed to about 10 000. */
+    /** stream: claims whose bidding is open, for the cubs (`claim`, `about`). Trimmed to about 10 000. The channel of the same name has the id of each new entry. */
     announcements: `${prefix}claims`,
     /** hash: agent → registration as JSON. */
     agents: `${prefix}agents`,
@@ -101,7 +101,7 @@ export function keysOf(instance: InstanceName) {
     agentTaken: (agent: AgentName) => `${prefix}agent:${agent}:taken`,
     /** stream: what the agent says (`id`, `text`). The agent alone writes it; the orchestrator removes what it has dealt with. */
     mailOut: (agent: AgentName) => `${prefix}agent:${agent}:out`,
-    /** stream: answers to it (`re`, `text`), the newest 1 000. */
+    /** stream: answers to it (`re`, `text`), the newest 1 000. The channel of the same name has the id of each new entry. */
     mailIn: (agent: AgentName) => `${prefix}agent:${agent}:in`,
     /** stream: the logs of its removed workers, the newest 200. */
     workerLogs: (agent: AgentName) => `${prefix}agent:${agent}:logs`,

@@ -22,6 +22,9 @@ export type EndedConnections = { user: string; agent: AgentName | undefined; con
 /** The slow commands of one agent's user of Redis, whose connections have been ended for them. */
 export type SlowCaller = { user: string; agent: AgentName; calls: number; ms: number };
 
+/** At least `calls` commands of at least `fromMs` each, on which Redis worked for `ms` together, within about so many `seconds`. */
+export type SlowLimit = { calls: number; fromMs: number; ms: number; seconds: number };
+
 export interface LeaderLease {
   /**
    * Acquires or renews the one leader lease. A new holder (or the same one with `restarted`, after a restart) gets epoch + 1 and an
@@ -76,9 +79,9 @@ export interface LeaderLease {
    */
   endConnections(limit: number): Promise<{ ended: EndedConnections[]; most: number }>;
   /**
-   * Ends every connection of each agent whose slow commands have taken at least `ms` of Redis, in at
-   * least `calls` of them, since `after`: the number of an entry in Redis' log of slow commands.
+   * Ends every connection of each agent whose slow commands are over one of the limits, where some
+   * command has been slow since `after`: the number of an entry in Redis' log of slow commands.
    * Undefined: nothing is known yet, and none is ended. `last`: the number to go on from.
    */
-  endSlowCallers(after: number | undefined, limit: { calls: number; ms: number }): Promise<{ ended: SlowCaller[]; last: number }>;
+  endSlowCallers(after: number | undefined, limits: readonly SlowLimit[]): Promise<{ ended: SlowCaller[]; last: number }>;
 }

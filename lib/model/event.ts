@@ -114,7 +114,7 @@ export const EventType = z.enum([
   "event_given_up",
   /**
    * A user of Redis had so many connections that others might have got none, or kept Redis busy with slow commands, and the orchestrator has
-   * ended all of its connections. Data: `user`, and `connections`, `limit`, or `calls`, `ms` (how long Redis worked on them within 2 s).
+   * ended all of its connections. Data: `user`, and `connections`, `limit`, or `calls`, `ms` (how long Redis worked on them within seconds).
    */
   "connections_ended",
   /**

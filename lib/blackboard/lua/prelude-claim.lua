@@ -21,7 +21,7 @@ local function announce(claim, artefact, target, missing)
   local text = '{"artefact_id":' .. cjson.encode(artefact) .. ',"type":' .. cjson.encode(target.type or '')
     .. ',"produced_by_role":' .. cjson.encode(target.produced_by_role or '')
     .. ',"missing":[' .. (#missing > 0 and '"' .. table.concat(missing, '","') .. '"' or '') .. ']'
-  redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim, 'about', text .. '}')
+  add_and_ring(prefix .. 'claims', '10000', 'claim', claim, 'about', text .. '}')
 end
 
 -- A call takes so many words.

@@ -6,7 +6,7 @@
 local kept_answers = 1000
 
 local function answer_to(agent, id, text)
-  redis.call('XADD', prefix .. 'agent:' .. agent .. ':in', 'MAXLEN', '~', kept_answers, '*', 're', id, 'text', text)
+  add_and_ring(prefix .. 'agent:' .. agent .. ':in', kept_answers, 're', id, 'text', text)
 end
 
 local function remove_mail(agent, ...)

@@ -11,7 +11,9 @@ local function note_taken(keys, order, run, id, text)
   end
   if redis.call('GET', prefix .. 'paused') then return 'The instance is paused.' end
   local place = redis.call('XADD', keys.mail, '*', 'id', id, 'text', text)
-  redis.call('HSET', keys.taken, order.claim, table.concat({ digits(order.attempt), order.queued_at, place, run }, ' '))
+  -- HSET could also write a million fields at once, and its caller needs the right to it.
+  if taken then redis.call('HDEL', keys.taken, order.claim) end
+  redis.call('HSETNX', keys.taken, order.claim, table.concat({ digits(order.attempt), order.queued_at, place, run }, ' '))
   return nil
 end
 

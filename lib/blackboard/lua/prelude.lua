@@ -179,6 +179,12 @@ local function publish_claim(claim)
   redis.call('PUBLISH', prefix .. 'claim_events', claim)
 end
 
+-- Adds to a stream that agents read, of about the newest `kept` entries, and says so on the channel of the same name: agents may not wait
+-- by XREAD, which reads a stream as often as one command names it.
+local function add_and_ring(stream, kept, ...)
+  redis.call('PUBLISH', stream, redis.call('XADD', stream, 'MAXLEN', '~', kept, '*', ...))
+end
+
 local function refused(reason)
   return { 'refused', reason }
 end

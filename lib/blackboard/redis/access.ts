@@ -83,7 +83,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     ],
     reads: [],
     writes: [`${keys.prefix}*`],
-    channels: [keys.artefactChannel, keys.claimChannel],
+    channels: [keys.artefactChannel, keys.claimChannel, keys.announcements, keys.mailIn(anyAgent)],
     only: {
       del: [keys.laterBids(anyClaim), keys.paused, keys.pausedMail],
       unlink: [keys.agentTaken(anyAgent), keys.agentStatus(anyAgent), keys.mailOut(anyAgent), probeKey],
@@ -139,8 +139,8 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   }),
 };
 
-/** No cub listens to the hints; an external agent may. */
-export const hints: readonly string[] = ["subscribe", "unsubscribe"];
+/** No cub leaves a channel; an external agent may. */
+export const byHand: readonly string[] = ["unsubscribe"];
 
 /** What it says goes by mail, into its own stream: by-mail.ts. Its wake-ups are its own to take. */
 function agentAccess(keys: Keys, agent: AgentName): Access {
@@ -148,29 +148,24 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
     commands: [
       ...["fcall_ro"],
       ...["get", "hexists", "hget", "hgetall", "hmget", "hstrlen", "hvals", "zrange"],
-      ...["xrange", "xread", "xrevrange"],
-      ...hints,
+      ...["subscribe", "xrange", "xrevrange"],
+      ...byHand,
     ],
     reads: [
       ...[probeKey, keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
       ...[keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent)],
       ...[keys.claim(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
-      ...[
-        keys.artefact(anyArtefact),
-        keys.thread(anyId as LogicalId),
-        keys.goal(anyGoal),
-        keys.paused,
-        keys.agentTaken(agent),
-        keys.mailOut(agent),
-      ],
+      ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId), keys.goal(anyGoal), keys.paused, keys.mailOut(agent)],
     ],
     writes: [],
-    channels: [keys.artefactChannel, keys.claimChannel],
+    channels: [keys.artefactChannel, keys.claimChannel, keys.announcements, keys.mailIn(agent)],
     only: {
       // Each of these keys has one type for ever, whatever the agent sends: one that is of another cannot be read by the programs of others.
       // The one function that writes: takeGrant.
       fcall: [probeKey, keys.agentTaken(agent), keys.mailOut(agent)],
-      hset: [keys.agentTaken(agent)],
+      hdel: [keys.agentTaken(agent)],
+      hget: [keys.agentTaken(agent)],
+      hsetnx: [keys.agentTaken(agent)],
       set: [probeKey, keys.agentStatus(agent)],
       xadd: [keys.mailOut(agent)],
       blmpop: [keys.agentGrants(agent)],

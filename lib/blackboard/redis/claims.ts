@@ -12,7 +12,8 @@ import { commitArgs } from "./commit-args.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
 import { newClaimRecord } from "./records.ts";
-import { endOf, readAfter, type StreamEntry } from "./streams.ts";
+import { RungStream } from "./rung-stream.ts";
+import { endOf, type StreamEntry } from "./streams.ts";
 
 export function claimsOf(deps: Deps): ClaimBoard {
   const { connection, keys, call, callOn, onUnreadable, actorOf } = deps;
@@ -126,11 +127,12 @@ export function claimsOf(deps: Deps): ClaimBoard {
 
     followAnnouncements(from, signal) {
       let last = from;
+      const stream = new RungStream(keys.announcements);
       return followReads(
         connection,
         signal,
         async (client) => {
-          const entries = await readAfter(client, keys.announcements, last);
+          const entries = await stream.readAfter(client, last);
           last = entries.at(-1)?.id ?? last;
           return entries.flatMap(announced);
         },

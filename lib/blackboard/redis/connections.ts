@@ -1,5 +1,5 @@
 // The connections that the users of Redis have. Redis takes a certain number, and one agent could have them all.
-import type { EndedConnections, LeaderLease, SlowCaller } from "../leader-port.ts";
+import type { EndedConnections, LeaderLease, SlowCaller, SlowLimit } from "../leader-port.ts";
 import type { Deps } from "./deps.ts";
 import { agentOfUser } from "./users.ts";
 
@@ -37,20 +37,20 @@ export function connectionsOf({ connection, user: own }: Pick<Deps, "connection"
       return { ended, most };
     },
 
-    async endSlowCallers(after, limit) {
+    async endSlowCallers(after, limits) {
       const words = ["SLOWLOG", "GET", String(slowEntries)];
       const entries = await connection.run((client) => client.sendCommand<SlowEntry[]>(words));
       const last = entries[0]?.[0] ?? -1;
-      // A Redis that was started again counts from the beginning.
-      const recent = entries.filter(([id]) => after !== undefined && (id > after || last < after));
       const ended: SlowCaller[] = [];
-      if (after === undefined || !isOver(recent, limit)) return { ended, last };
+      // A Redis that was started again counts from the beginning.
+      if (after === undefined || last === after || overOf(entries, limits) === undefined) return { ended, last };
       const users = usersOf(await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])));
-      for (const [user, own] of Map.groupBy(recent, ([, , , , address]) => users.get(address) ?? "")) {
+      for (const [user, own] of Map.groupBy(entries, ([, , , , address]) => users.get(address) ?? "")) {
         const agent = agentOfUser(user);
-        if (agent === undefined || !isOver(own, limit)) continue;
+        const over = agent && overOf(own, limits, entries[0]);
+        if (agent === undefined || over === undefined) continue;
         await connection.run((client) => client.sendCommand(["CLIENT", "KILL", "USER", user]));
-        ended.push({ user, agent, calls: own.length, ms: msOf(own) });
+        ended.push({ user, agent, ...over });
       }
       return { ended, last };
     },
@@ -61,12 +61,19 @@ function isOwner(user: string): boolean {
   return user === "" || user === ownerName;
 }
 
-function isOver(entries: readonly SlowEntry[], { calls, ms }: { calls: number; ms: number }): boolean {
-  return entries.length >= calls && msOf(entries) >= ms;
-}
-
-function msOf(entries: readonly SlowEntry[]): number {
-  return Math.round(entries.reduce((sum, [, , micros]) => sum + micros, 0) / 1_000);
+/** What is over the first limit that is reached. Time counts back from the newest entry of all. */
+function overOf(
+  entries: readonly SlowEntry[],
+  limits: readonly SlowLimit[],
+  newest = entries[0],
+): Pick<SlowCaller, "calls" | "ms"> | undefined {
+  const now = newest?.[1] ?? 0;
+  for (const { calls, fromMs, ms, seconds } of limits) {
+    const counted = entries.filter(([, at, micros]) => at > now - seconds && micros >= fromMs * 1_000);
+    const sum = Math.round(counted.reduce((total, [, , micros]) => total + micros, 0) / 1_000);
+    if (counted.length >= calls && sum >= ms) return { calls: counted.length, ms: sum };
+  }
+  return undefined;
 }
 
 /** Address → user. */

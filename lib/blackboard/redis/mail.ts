@@ -9,7 +9,8 @@ import { batchSize, followReads } from "./follow.ts";
 import { MailBacklog } from "./mail-backlog.ts";
 import { MailReader } from "./mail-reader.ts";
 import { probeKey } from "./probe.ts";
-import { beginningOf, endOf, readAfter } from "./streams.ts";
+import { RungStream } from "./rung-stream.ts";
+import { beginningOf, endOf } from "./streams.ts";
 import { userNameOf } from "./users.ts";
 
 /** The user of an agent that was removed may be gone, and where Redis has no users all connections are the owner's. */
@@ -29,12 +30,13 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
 
     followMailAnswers(agent, signal, onFresh) {
       let last = "0";
+      const stream = new RungStream(keys.mailIn(agent));
       return followReads(connection, signal, async (client, isFresh) => {
         if (isFresh) {
           last = await endOf(client, keys.mailIn(agent));
           onFresh();
         }
-        const entries = await readAfter(client, keys.mailIn(agent), last);
+        const entries = await stream.readAfter(client, last);
         // More are kept than one read brings: where one is missing after the last, this read is full.
         if (entries.length === batchSize && isLater(await beginningOf(client, keys.mailIn(agent)), last)) onFresh();
         last = entries.at(-1)?.id ?? last;

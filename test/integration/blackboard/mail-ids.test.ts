@@ -99,7 +99,8 @@ test("answers that were trimmed while the program of an agent slept are noticed,
   const add = (count: number) =>
     scene.redis.cli(
       "EVAL",
-      "for i = 1, ARGV[1] do redis.call('XADD', KEYS[1], 'MAXLEN', 1000, '*', 're', i, 'text', 'yes') end",
+      `for i = 1, ARGV[1] do redis.call('XADD', KEYS[1], 'MAXLEN', 1000, '*', 're', i, 'text', 'yes') end
+      redis.call('PUBLISH', KEYS[1], '')`,
       "1",
       `sett:${instance}:agent:${coder}:in`,
       String(count),

@@ -90,7 +90,7 @@ test("an agent's user hears the two channels of hints, and no other of its insta
     const artefact = sampleArtefact();
     await people.createArtefact(artefact, user);
     await waitFor("the hint", () => ids.includes(artefact.id));
-    for (const channel of ["sett:demo:events", "sett:other:claim_events"])
+    for (const channel of ["sett:demo:events", "sett:other:claim_events", "sett:demo:agent:reader:in", "sett:other:claims"])
       expect(await server.cli("ACL", "DRYRUN", "agent-coder", "SUBSCRIBE", channel)).toContain("no permissions");
   } finally {
     listener.destroy();

@@ -1,6 +1,6 @@
 // A command that opens hundreds of connections to Redis, and what the orchestrator makes of it.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { createClient } from "redis";
+import { createConnection } from "node:net";
 import { ConnectionWatch } from "../../../apps/orchestrator/connection-watch.ts";
 import { Fenced } from "../../../lib/blackboard/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
@@ -10,7 +10,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { asUser } from "../../support/blackboard/role-bench.ts";
 import { events } from "../../support/blackboard/scene.ts";
-import { agentName, sampleArtefact } from "../../support/records/sample.ts";
+import { agentName } from "../../support/records/sample.ts";
 import { floodWithConnections } from "../../support/redis/connection-flood.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -43,7 +43,7 @@ async function createScene(name: string) {
     () => new Date(0),
   );
   const clock = { now: () => new Date(nowMs), passedMs: () => nowMs };
-  const watch = (epoch: number) => new ConnectionWatch(leaderDeps(epoch, { board, log, clock }), { calls: 10, ms: 20 });
+  const watch = (epoch: number) => new ConnectionWatch(leaderDeps(epoch, { board, log, clock }));
   const own = watch(leader.epoch);
   return {
     board,
@@ -114,31 +114,72 @@ test("a leader whose epoch is over ends the flood, and records nothing", async (
   expect(await events(scene.board, "connections_ended")).toEqual([]);
 });
 
+/** A connection that sends bytes which are made once: a client would be slower than Redis. */
+async function connectRaw(url: string) {
+  const { hostname, port, username, password } = new URL(url);
+  const socket = createConnection(Number(port), hostname);
+  let isOpen = true;
+  let [missing, wake] = [0, () => {}];
+  socket.on("error", () => undefined);
+  socket.on("data", ({ length }) => {
+    missing -= length;
+    if (missing <= 0) wake();
+  });
+  socket.on("close", () => {
+    isOpen = false;
+    wake();
+  });
+  /** Resolves with an answer of so many bytes, or at the end of the connection. */
+  const send = (command: string | Buffer, bytes = 1) =>
+    new Promise<void>((resolve) => {
+      [missing, wake] = [bytes, resolve];
+      if (isOpen) socket.write(command);
+      else resolve();
+    });
+  await send(`AUTH ${username || "default"} ${password}\r\n`);
+  return { send, isOpen: () => isOpen, [Symbol.dispose]: () => socket.destroy() };
+}
+
+const encoded = (words: readonly string[]) => words.map((word) => `$${word.length}\r\n${word}\r\n`).join("");
+
 test("an agent that keeps Redis busy with slow commands loses its connections, on record, and no other user one", async () => {
   await using scene = await createScene("busy");
-  const large = sampleArtefact({ payload: "x".repeat(1024 ** 2) });
-  await scene.board.createArtefact(large, "person:test");
-  const words = ["HMGET", `sett:busy:artifact:${large.id}`, ...Array.from({ length: 60 }, () => "payload")];
-  const connect = async (url: string) => {
-    const client = createClient({ url, socket: { reconnectStrategy: false } });
-    client.on("error", () => undefined);
-    await client.connect();
-    return client;
-  };
-  const [agent, owner] = [await connect(asUser(server.url, hostile, "a-password")), await connect(server.url)];
-  const work = async (client: typeof agent) => {
-    for (let count = 0; count < 30; count++) await client.sendCommand(words);
-  };
+  using agent = await connectRaw(asUser(server.url, hostile, "a-password"));
+  using owner = await connectRaw(server.url);
   await scene.tick();
-  await work(owner);
+  const busy =
+    "local t = redis.call('TIME'); repeat local n = redis.call('TIME') until (n[1] - t[1]) * 1e6 + n[2] - t[2] > 30000";
+  for (let calls = 0; calls < 40; calls++) await owner.send(`*3\r\n${encoded(["EVAL", busy, "0"])}`);
   await scene.tick();
-  expect([agent.isOpen, owner.isOpen]).toEqual([true, true]);
-  await work(agent);
-  await scene.tick();
-  await waitFor("the end of its connection", () => !agent.isOpen);
-  expect(owner.isOpen).toBe(true);
+  expect([agent.isOpen(), owner.isOpen()]).toEqual([true, true]);
+  const [grants, names] = [`sett:busy:grants:${crypto.randomUUID()}`, Array.from({ length: 20_000 }, (_, index) => `${index}`)];
+  await server.cli("HSET", grants, ...names.flatMap((name) => [name, "-"]));
+  const answer = `*${2 * names.length}\r\n${encoded(names.flatMap((name) => [name, "-"]))}`;
+  for (let calls = 1; calls <= 300 && agent.isOpen(); calls++) {
+    await agent.send(`*2\r\n${encoded(["HGETALL", grants])}`, answer.length);
+    if (calls % 20 === 0) await scene.tick();
+  }
+  await waitFor("the end of its connection", () => !agent.isOpen());
+  expect(owner.isOpen()).toBe(true);
   const [event] = await events(scene.board, "connections_ended");
-  expect(event).toMatchObject({ agent: "hostile", data: { user: "agent-hostile", calls: expect.any(Number) } });
-  expect(Number(event?.data?.ms)).toBeGreaterThanOrEqual(20);
-  owner.destroy();
+  expect(event).toMatchObject({ agent: "hostile", data: { user: "agent-hostile" } });
+  expect(Number(event?.data?.ms)).toBeGreaterThanOrEqual(500);
+});
+
+test("so does one whose commands are few and long, as soon as they take a second", async () => {
+  await using scene = await createScene("long");
+  using agent = await connectRaw(asUser(server.url, hostile, "a-password"));
+  const words = 1_400_000;
+  const names = encoded(["XADD", "sett:long:agent:hostile:out", "*"]);
+  const command = Buffer.from(`*${3 + words}\r\n${names}${encoded(["v"]).repeat(words)}`);
+  await scene.tick();
+  for (let calls = 0; agent.isOpen() && calls < 19; calls++) {
+    await agent.send(command);
+    await scene.tick();
+  }
+  await waitFor("the end of its connection", () => !agent.isOpen());
+  const [event] = await events(scene.board, "connections_ended");
+  expect(event).toMatchObject({ agent: "hostile", data: { user: "agent-hostile" } });
+  expect(Number(event?.data?.calls)).toBeLessThan(20);
+  expect(Number(event?.data?.ms)).toBeGreaterThanOrEqual(1_000);
 });

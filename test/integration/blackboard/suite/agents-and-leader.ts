@@ -171,8 +171,10 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     const second = await bench.another();
     const few = await bench.board.countConnections();
     expect(await bench.board.endConnections(Math.max(few, 100_000))).toMatchObject({ ended: [] });
-    const { last } = await bench.board.endSlowCallers(undefined, { calls: 0, ms: 0 });
-    expect(await bench.board.endSlowCallers(last, { calls: 1, ms: 600_000 })).toMatchObject({ ended: [] });
+    const { last } = await bench.board.endSlowCallers(undefined, [{ calls: 0, fromMs: 0, ms: 0, seconds: 60 }]);
+    expect(await bench.board.endSlowCallers(last, [{ calls: 1, fromMs: 0, ms: 600_000, seconds: 60 }])).toMatchObject({
+      ended: [],
+    });
     expect([bench.board.connectionNumber(), second.connectionNumber()]).toEqual([1, 1]);
     expect(await second.countConnections()).toBeGreaterThanOrEqual(0);
   });

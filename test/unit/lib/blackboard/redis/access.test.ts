@@ -39,7 +39,8 @@ test("an agent has no right to another's keys, the log or budgets, and writes on
   expect(written.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:"))).toEqual(["sett:probe"]);
   expect(reads.filter((pattern) => /budget|model_calls|:\*|events|orchestrator|agents/.test(pattern))).toEqual([]);
   expect(writes).toEqual([]);
-  expect(channels).toEqual(["sett:demo:artefact_events", "sett:demo:claim_events"]);
+  const ofAll = ["sett:demo:artefact_events", "sett:demo:claim_events", "sett:demo:claims"];
+  expect(channels).toEqual([...ofAll, "sett:demo:agent:coder:in"]);
 });
 
 test("the rights are written as Redis reads them", () => {
