@@ -35,6 +35,8 @@ export function byMail(
     }
   };
   void listen();
+  // Before a renewal that was under way is sent once more: it is refused where Redis has lost the start of its run.
+  const unsubscribe = board.onReconnect(() => letters.sendAgain());
   /** Starts that were sent, and are sent again after a reconnect until their results are answered: before these. */
   const knownRuns = new RecentMap<string, true>(maxKnownRuns);
   const textOf = (message: Message) => JSON.stringify(withoutUndefined({ host, message }));
@@ -93,6 +95,7 @@ export function byMail(
       return finished;
     },
     [Symbol.asyncDispose]: async () => {
+      unsubscribe();
       closing.abort();
       await board[Symbol.asyncDispose]();
     },

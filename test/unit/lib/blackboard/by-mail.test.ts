@@ -48,3 +48,28 @@ test("a result tells of its run only where the start does not, and after it noth
   stop.abort();
   await answering;
 });
+
+test("on a new connection the start of a run is sent before a renewal of its lease", async () => {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("mail") });
+  const board = memory.open();
+  await board.registerAgents([sampleAgent("coder")], user, { exact: true });
+  const { claim } = await queueGrant(board);
+  const mailbox = memory.open();
+  const sent: string[] = [];
+  let listens = 0;
+  await using cub = byMail(
+    {
+      ...mailbox,
+      sendMail: async (_agent, { text }) => void sent.push(JSON.parse(text).message.say),
+      // The connection for answers comes back later than the one for calls.
+      followMailAnswers: (agent, signal, onFresh) => mailbox.followMailAnswers(agent, signal, () => listens++ || onFresh()),
+    },
+    { agent: coder, timeoutMs: 10 },
+  );
+  const run = { run_id: randomUUID(), started_at: at };
+  const begun = await cub.beginWork({ claim: claim.id, run, mayTake: true, maxBytes: undefined });
+  expect(begun.outcome).toBe("taken");
+  memory.reconnect();
+  await expect(cub.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1_000 })).rejects.toThrow();
+  expect(sent).toEqual(["started", "alive"]);
+});
