@@ -1,9 +1,10 @@
 // The results that the orchestrator has acknowledged last. A Redis that crashes may lose its last second or two, and with it a result, of
-// which no program but the cub knows then: after each reconnect it looks, and says again what is missing.
+// which no program but the cub knows then: after each reconnect it looks, and says again what is missing. It ends once nothing can be lost.
+import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
-import type { Deps, StopSignals } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 
 /** Redis has written to its file what it has acknowledged so long ago, also on a disk that is slow. */
 const keptMs = 5_000;
@@ -51,15 +52,29 @@ export class AcknowledgedResults {
     return this.#repeats.has(claim);
   }
 
-  /** Until `stop`, and then until what is being said again has arrived, or `kill`. Never rejects. */
-  async run({ stop, kill }: StopSignals): Promise<void> {
+  /** Until `end`, and then until none of them can be lost any more, or `kill`. Never rejects. */
+  async run(end: AbortSignal, kill: AbortSignal): Promise<void> {
     const unsubscribe = this.#deps.board.onReconnect(() => this.#repeatAll(kill));
-    while (!stop.aborted) {
-      await sleep(keptMs, stop);
+    while (!end.aborted) {
+      await sleep(keptMs, end);
       this.#forget();
     }
+    await this.#untilWritten(kill);
     unsubscribe();
-    await Promise.all(this.#repeats.values());
+  }
+
+  /** No process but this one would say again what Redis has not written yet. */
+  async #untilWritten(kill: AbortSignal): Promise<void> {
+    const { board, log } = this.#deps;
+    const hasWritten = () => untilContact(() => board.hasWritten(), { signal: kill, log }).catch(() => false);
+    for (let looks = 1; this.hasSome && !kill.aborted; looks++) {
+      const isWritten = await hasWritten();
+      // A Redis that has lost some was found meanwhile.
+      if (isWritten && !this.isBusy) return;
+      await Promise.all(this.#repeats.values());
+      await sleep(backOffMs(looks, { firstMs: 5, maxMs: 100 }), kill);
+      this.#forget();
+    }
   }
 
   /** What was acknowledged before Redis was away is not known to be in its file. */

@@ -42,18 +42,20 @@ export class WorkExecutor {
 
   /**
    * Until `stop`: reports attempts that an earlier process lost, works on the queued grants, then on each new one. Resolves when no work is
-   * under way.
+   * under way, and no result can be lost.
    */
   async run(signals: StopSignals): Promise<void> {
     const { board, log, registration, watch } = this.#deps;
     await reportLostAttempts(this.#deps, signals);
-    const acknowledged = this.#acknowledged.run(signals);
+    const over = new AbortController();
+    const acknowledged = this.#acknowledged.run(over.signal, signals.kill);
     await runPerConnection({ board, log, watch: watch.executor }, signals.stop, async (signal) => {
       for await (const claims of board.followGrants(registration.current.name, signal)) {
         await this.tick(claims, signals);
         watch.executor.markIdle();
       }
     });
+    over.abort();
     await acknowledged;
   }
 

@@ -64,6 +64,7 @@ export type RunBefore = Pick<RunStart, "started_at" | "run_by"> & { run_id: stri
 export type AgentBlackboard = Pick<
   Blackboard,
   | Contact
+  | "hasWritten"
   | "findAgent"
   | "registerAgents"
   | "reportStatus"

@@ -43,6 +43,11 @@ export interface Blackboard
   /** How many bytes Redis uses, and its limit, at which it refuses every write; undefined where there is no limit. */
   readMemory(): Promise<{ usedBytes: number; limitBytes: number | undefined }>;
   /**
+   * Whether Redis has handed to its system all that it has acknowledged before this call. That survives the end of Redis, though not the end
+   * of its machine. It has not while its disk is slow or full.
+   */
+  hasWritten(): Promise<boolean>;
+  /**
    * Since when Redis has answered and accepted writes without a break, by `performance.now()`, a clock that is never set; undefined while
    * it does not.
    */

@@ -130,6 +130,7 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
     instance,
     time: async () => state.now(),
     readMemory: async () => ({ usedBytes: 0, limitBytes: undefined }),
+    hasWritten: async () => true,
     ...contact,
     ...artefactsOf(state, { keys, isFenced, ensureOn, closed: closing.signal }),
     ...claims,

@@ -146,7 +146,7 @@ export const byHand: readonly string[] = ["unsubscribe"];
 function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
     commands: [
-      ...["fcall_ro"],
+      ...["fcall_ro", "info|persistence"],
       ...["get", "hexists", "hget", "hgetall", "hmget", "hstrlen", "hvals", "zrange"],
       ...["subscribe", "xrange", "xrevrange"],
       ...byHand,

@@ -64,6 +64,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
       return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
     },
     readMemory: async () => memoryOf(await connection.run((client) => client.info("memory"))),
+    hasWritten: async () => isWritten(await connection.run((client) => client.info("persistence"))),
     contactSince: () => connection.since,
     contactProblem: () => connection.problem,
     connectionNumber: () => connection.number,
@@ -95,6 +96,11 @@ function memoryOf(info: string): { usedBytes: number; limitBytes: number | undef
   const figure = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
   const usedBytes = Math.max(0, figure("used_memory") - figure("mem_not_counted_for_evict"));
   return { usedBytes, limitBytes: figure("maxmemory") || undefined };
+}
+
+/** Without a file there is nothing to wait for. */
+function isWritten(info: string): boolean {
+  return !/^aof_buffer_length:[1-9]/m.test(info);
 }
 
 /** Several followers read the same stream, and read it again after a loss of contact. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { $ } from "bun";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { recordOf, reserve, reserveOrder, runModelGrant } from "../../support/blackboard/model-scene.ts";
@@ -13,6 +14,21 @@ import { root } from "../../support/root.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
+
+test("what was acknowledged is not written while the file cannot grow, and is when it can", async () => {
+  await using server = await startRedisServer();
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
+  await board.createArtefact(sampleArtefact(), user);
+  await waitFor("it to be written", () => board.hasWritten());
+  const pid = /^process_id:(\d+)/m.exec(await server.cli("INFO", "server"))?.[1] ?? "";
+  const limit = async (bytes: string) => await $`prlimit --pid ${pid} --fsize=${bytes}`.quiet();
+  await limit("1:unlimited");
+  // Acknowledged before Redis has noticed.
+  await board.createArtefact(sampleArtefact(), user);
+  expect(await board.hasWritten()).toBe(false);
+  await limit("unlimited");
+  await waitFor("it to be written", () => board.hasWritten());
+});
 
 describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, refusal) => {
   test("writes wait, what is stored can be read, and all goes on when it heals", async () => {

@@ -14,6 +14,12 @@ export function followingSuite(open: () => Promise<Bench>): void {
     expect(limitBytes).toBeUndefined();
   });
 
+  test("what Redis has acknowledged is with its system a moment later", async () => {
+    await using bench = await open();
+    await postGoal(bench.board);
+    await waitFor("it to be written", () => bench.board.hasWritten());
+  });
+
   test("every event that is written is one that the model knows", async () => {
     await using bench = await open();
     const { claim, goal } = await runGrant(bench.board);

@@ -8,7 +8,7 @@ import type { NormalState } from "./side.ts";
 
 /** The connection's own, of which a twin in memory has nothing to compare. */
 const ofConnection = new Set([
-  ...["readMemory", "contactSince", "contactProblem", "connectionNumber", "onReconnect"],
+  ...["readMemory", "hasWritten", "contactSince", "contactProblem", "connectionNumber", "onReconnect"],
   ...["countConnections", "endConnections", "endSlowCallers", "dropMail", "reopenMail"],
 ]);
 

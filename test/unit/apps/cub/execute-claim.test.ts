@@ -5,6 +5,7 @@ import { systemClock } from "../../../../lib/async/clock.ts";
 import { exitCodes } from "../../../../lib/model/errors.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
 import { agentName, newClaimId } from "../../../support/records/sample.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 
 test("a worker runs the attempt that it was started for, and says so with its exit", async () => {
   await using scene = await cubScene();
@@ -16,6 +17,29 @@ test("a worker runs the attempt that it was started for, and says so with its ex
   // Started again, it finds its grant done.
   expect(await executeClaim(deps, claim, 1, signals)).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toHaveLength(1);
+});
+
+test("a worker that Redis could still lose the result of ends once Redis has written it", async () => {
+  let isWritten = false;
+  let looks = 0;
+  const hasWritten = async () => {
+    looks += 1;
+    return isWritten;
+  };
+  await using scene = await cubScene({ wrap: (board) => ({ ...board, hasWritten }) });
+  const { standIn, agent, deps, stop } = scene;
+  const claim = await standIn.openGranted(await standIn.post(), agent);
+  let exitCode: number | undefined;
+  const ended = executeClaim(deps, claim, 1, { stop: stop.signal, kill: stop.signal }).then((code) => {
+    exitCode = code;
+  });
+  // Its claim goes on meanwhile.
+  expect((await standIn.ended(claim, agent)).state).toBe("done");
+  await waitFor("it to look again", () => looks > 2);
+  expect(exitCode).toBeUndefined();
+  isWritten = true;
+  await ended;
+  expect(exitCode).toBe(exitCodes.done);
 });
 
 test("a worker without an attempt in its settings runs the one that is queued", async () => {

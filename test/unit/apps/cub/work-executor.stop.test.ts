@@ -22,6 +22,30 @@ describe("stopping", () => {
     expect((await standIn.board.listStatuses()).get(agent)?.state).toBe("stopping");
   });
 
+  test("waits until Redis has written what was acknowledged last, and no longer than the shutdown timeout", async () => {
+    let isWritten = false;
+    let looks = 0;
+    const hasWritten = async () => {
+      looks += 1;
+      return isWritten;
+    };
+    for (const [shutdownTimeoutMs, isWrittenAtLast] of [
+      [30_000, true],
+      [200, false],
+    ] as const) {
+      [isWritten, looks] = [false, 0];
+      await using scene = await cubScene({ wrap: (board) => ({ ...board, hasWritten }) });
+      const { standIn, agent, stop } = scene;
+      const { ended } = scene.start(shutdownTimeoutMs);
+      await standIn.ended(await standIn.openGranted(await standIn.post(), agent), agent);
+      await waitFor("the answer", () => scene.messages().includes("Created artefact"));
+      stop.abort("SIGTERM");
+      await waitFor("it to look", () => looks > 1);
+      isWritten = isWrittenAtLast;
+      await ended;
+    }
+  });
+
   test("kills a tool that runs longer than the shutdown timeout, and posts the attempt as lost", async () => {
     await using scene = await cubScene({
       tool: (_input, signal) =>

@@ -16,10 +16,14 @@ const administration = [
   ...["restore", "save", "slaveof", "slowlog", "swapdb", "sync"],
 ];
 
-/** It ends the connections of an agent that has too many, asks how much memory an agent's mail takes and how far it goes, and ends its own waits. */
+/**
+ * The orchestrator ends the connections of an agent that has too many, asks how much memory an agent's mail takes and how far it goes, and ends
+ * its own waits. An agent asks whether its results are written.
+ */
 const special: Partial<Record<string, string[]>> = {
   orchestrator: ["client|id", "client|kill", "client|list", "client|unblock", "memory|usage", "slowlog|get", "xinfo|stream"],
   person: ["xinfo|stream"],
+  agent: ["info|persistence"],
 };
 
 test.each(users)("no user but the owner administers Redis, and none has a category of commands: %o", (user) => {
