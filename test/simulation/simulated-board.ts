@@ -21,7 +21,7 @@ type Operation = (...args: unknown[]) => Promise<unknown>;
 type Operations = Record<string, Operation>;
 
 /** Everything of the port that is one request and one answer. */
-const special = /^(?:instance|contact.*|connectionNumber|onReconnect|follow.*|artefactHints)$/;
+const special = /^(?:instance|hasWritten|contact.*|connectionNumber|onReconnect|follow.*|artefactHints)$/;
 const operations = Object.keys(createMemoryBlackboard({ instance: InstanceName.parse("names") }).open()).filter(
   (name) => !special.test(name),
 );
@@ -64,6 +64,7 @@ export async function connectSimulated(
       };
       return resultOf(await connection.run(work, commit.readOn).catch(stale));
     },
+    hasWritten: () => connection.run((client) => simulated(client).request("hasWritten", () => redis.hasWritten)),
     instance: redis.instance,
     contactSince: () => connection.since,
     contactProblem: () => connection.problem,

@@ -31,7 +31,7 @@ const passesWithoutMemory = new Set([
   "settleOwed",
   "takeWakeUps",
 ]);
-const reads = /^(?:read|list(?!Queued)|find|count|endOf|answersOf|claimsOfArtefact|isRetired|time$|block)/;
+const reads = /^(?:hasWritten$|read|list(?!Queued)|find|count|endOf|answersOf|claimsOfArtefact|isRetired|time$|block)/;
 
 /** In the place of an announcement that was lost with the last writes, so that later ones have later places. */
 const lost: Announcement = {
@@ -80,6 +80,11 @@ export class SimulatedRedis {
     this.state = new State(() => Math.floor(beginMs + scheduler.nowMs + this.clockMs));
     this.life = new Life("redis", this.#lives);
     this.#listen();
+  }
+
+  /** What it has acknowledged survives a crash: no crash that loses writes is near. */
+  get hasWritten(): boolean {
+    return this.#kept === undefined;
   }
 
   get isUp(): boolean {

@@ -1,4 +1,6 @@
 // One instance: a Redis, two orchestrators of which one is on standby, the clan's cubs, and its people.
+import type { WorkerJob } from "../../apps/orchestrator/worker-host.ts";
+import type { Scale } from "../../apps/orchestrator/worker-pool.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -7,9 +9,10 @@ import { type Random, randomOf } from "../chaos/random.ts";
 import { sampleAgent } from "../support/records/sample.ts";
 import { Life } from "./life.ts";
 import { People } from "./people.ts";
-import { cubProgram, orchestratorProgram, type Site } from "./programs.ts";
-import { type Scenario, scenarioOf, wordOf } from "./scenarios.ts";
+import { cubProgram, orchestratorProgram, type Site, workerProgram } from "./programs.ts";
+import { type Member, type Scenario, scenarioOf, wordOf } from "./scenarios.ts";
 import { Scheduler } from "./scheduler.ts";
+import { SimulatedEngine, type WorkerMain } from "./simulated-engine.ts";
 import { SimulatedRedis } from "./simulated-redis.ts";
 import { type Main, Supervised } from "./supervised.ts";
 import { PlayedTool } from "./tools.ts";
@@ -57,7 +60,12 @@ export class World {
     this.redis = new SimulatedRedis(this.scheduler, chance(2), instance, this.random.pick(latencies));
     this.scenario = scenarioOf(chance(3));
     const newId = uuidsOf(chance(4));
-    this.#site = { redis: this.redis, newId, logOf: (program) => this.#logOf(program), grantLeaseMs: this.scenario.grantLeaseMs };
+    const scales = this.#giveWorkers(chance(10));
+    const place = { scheduler: this.scheduler, random: chance(11), instance };
+    const host = new SimulatedEngine(place, (job, container) => this.#worker(job, container), this.#nextNumber);
+    const { grantLeaseMs } = this.scenario;
+    const workers = { host, scales };
+    this.#site = { redis: this.redis, newId, logOf: (program) => this.#logOf(program), grantLeaseMs, workers };
     this.people = new People(this.redis, chance(5), newId, this.#logOf("people"));
     for (const holder of ["one", "two"]) this.programs.push(this.orchestrator(holder));
     const temper = { maxMs: this.random.pick([20, 100, 400]), failShare: this.random.pick([0, 0.05]), hangShare: 0.004 };
@@ -105,12 +113,29 @@ export class World {
     this.people.postGoal(goal);
   }
 
+  /** In some instances one of the agents has workers. */
+  #giveWorkers(random: Random): Scale[] {
+    const withTool = this.scenario.members.filter(({ answer }) => answer !== undefined);
+    if (!random.chance(0.2) || withTool.length === 0) return [];
+    const { registration } = random.pick(withTool as [Member, ...Member[]]);
+    Object.assign(registration, { replicas: random.whole(1, 2), strategy: "fresh_per_call" });
+    return [{ agent: registration.name, replicas: registration.replicas }];
+  }
+
+  #worker({ agent, claim, attempt }: WorkerJob, container: string): WorkerMain {
+    const { registration } = this.scenario.members.find((one) => one.registration.name === agent) ?? {};
+    const tool = this.tools.get(agent);
+    if (registration === undefined || tool === undefined) throw new Error(`The agent ${agent} has no tool.`);
+    return workerProgram(this.#site, registration, tool, { claim, attempt, container });
+  }
+
+  readonly #nextNumber = () => {
+    this.#lives += 1;
+    return this.#lives;
+  };
+
   #program(name: string, main: Main): Supervised {
-    const nextNumber = () => {
-      this.#lives += 1;
-      return this.#lives;
-    };
-    return new Supervised(name, this.scheduler, nextNumber, main);
+    return new Supervised(name, this.scheduler, this.#nextNumber, main);
   }
 
   #logOf(program: string): JsonLog {

@@ -1,0 +1,130 @@
+// The container runtime as far as the orchestrator needs it: it starts workers, each a process of its own that ends by itself and outlives
+// the orchestrator that has asked for it.
+import type { Worker, WorkerHost, WorkerJob } from "../../apps/orchestrator/worker-host.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import type { InstanceName } from "../../lib/model/ids.ts";
+import { workerName } from "../../lib/runtime/names.ts";
+import type { Random } from "../chaos/random.ts";
+import { Life } from "./life.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** Resolves with its exit code; when it rejects, or calls `exit`, it has failed. */
+export type WorkerMain = (exit: (error: unknown) => void) => Promise<number>;
+
+type Container = { job: WorkerJob; exitCode: number | undefined; waiting: Set<() => void> };
+
+const failed = 1;
+
+export class SimulatedEngine implements WorkerHost {
+  readonly #scheduler: Scheduler;
+  readonly #random: Random;
+  readonly #instance: InstanceName;
+  readonly #mainOf: (job: WorkerJob, name: string) => WorkerMain;
+  readonly #nextNumber: () => number;
+  readonly #own = new Life("engine", 0);
+  readonly #containers = new Map<string, Container>();
+
+  constructor(
+    { scheduler, random, instance }: { scheduler: Scheduler; random: Random; instance: InstanceName },
+    mainOf: (job: WorkerJob, name: string) => WorkerMain,
+    nextNumber: () => number,
+  ) {
+    this.#scheduler = scheduler;
+    this.#random = random;
+    this.#instance = instance;
+    this.#mainOf = mainOf;
+    this.#nextNumber = nextNumber;
+  }
+
+  nameOf({ agent, claim, attempt }: Pick<WorkerJob, "agent" | "claim" | "attempt">): string {
+    return workerName(this.#instance, agent, claim, attempt);
+  }
+
+  list(agent: WorkerJob["agent"]): Promise<Worker[]> {
+    const isOfAgent = ([, { job }]: [string, Container]) => job.agent === agent;
+    const workerOf = ([name, { job }]: [string, Container]) => ({ name, ...job });
+    return this.#ask(() => [...this.#containers].filter(isOfAgent).map(workerOf));
+  }
+
+  start(job: WorkerJob): Promise<void> {
+    const name = this.nameOf(job);
+    return this.#ask(() => {
+      if (this.#containers.has(name)) throw new SettError("instance-taken", `There is a container ${name} already.`);
+      const container: Container = { job, exitCode: undefined, waiting: new Set() };
+      this.#containers.set(name, container);
+      this.#begin(name, container);
+    });
+  }
+
+  isThere(worker: string): Promise<boolean> {
+    return this.#ask(() => this.#containers.has(worker));
+  }
+
+  wait(worker: string, signal: AbortSignal): Promise<number> {
+    const { life } = this.#scheduler;
+    return new Promise((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      this.#scheduler.after(this.#delay(), this.#own, "wait", () => {
+        const container = this.#containers.get(worker);
+        const answer = () =>
+          this.#scheduler.after(this.#delay(), life, "wait, answered", () => resolve(container?.exitCode ?? failed));
+        if (container === undefined) this.#scheduler.after(this.#delay(), life, "wait, refused", () => reject(missing(worker)));
+        else if (container.exitCode === undefined) container.waiting.add(answer);
+        else answer();
+      });
+    });
+  }
+
+  readLog(): Promise<string[]> {
+    return this.#ask(() => []);
+  }
+
+  remove(worker: string): Promise<void> {
+    return this.#ask(() => {
+      this.#containers.delete(worker);
+    });
+  }
+
+  #begin(name: string, container: Container): void {
+    const life = new Life(name, this.#nextNumber());
+    const end = (exitCode: number) => {
+      if (!life.isAlive) return;
+      life.end();
+      container.exitCode = exitCode;
+      for (const answer of container.waiting) answer();
+      container.waiting.clear();
+    };
+    this.#scheduler.after(this.#random.between(1, 20), life, "start", () => {
+      this.#mainOf(container.job, name)(() => end(failed)).then(end, () => end(failed));
+    });
+  }
+
+  /** One request and its answer, to the program that asks. */
+  #ask<Result>(work: () => Result): Promise<Result> {
+    const { life } = this.#scheduler;
+    return new Promise((resolve, reject) => {
+      this.#scheduler.after(this.#delay(), this.#own, "engine", () => {
+        const answer = settled(work);
+        this.#scheduler.after(this.#delay(), life, "engine, answered", () =>
+          "error" in answer ? reject(answer.error) : resolve(answer.value),
+        );
+      });
+    });
+  }
+
+  #delay(): number {
+    return this.#random.between(0.2, 3);
+  }
+}
+
+function settled<Result>(work: () => Result): { value: Result } | { error: unknown } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function missing(worker: string): SettError {
+  return new SettError("docker-failed", `There is no container ${worker}.`);
+}
