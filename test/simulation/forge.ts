@@ -17,11 +17,12 @@ type Forging = {
 type Forged = { sender?: AgentName | undefined; message: object | string };
 
 /** The sender is real, as always; what it says is what `random` makes it say. */
-export function forge({ redis }: World, id: string, random: Random): void {
+export function forge(world: World, id: string, random: Random): void {
+  const { redis } = world;
   if (!redis.isUp) return;
   const { state } = redis;
-  // What is granted to one that takes part by hand waits for a person who does the work, and none is played here.
-  const senders = [...state.senders.keys()].filter((agent) => state.agents.get(agent)?.includes('"external":true') !== true);
+  // A registration may be broken: it does not say who takes part by hand.
+  const senders = [...state.senders.keys()].filter((agent) => !world.isByHand(agent));
   const claims = [...state.claims.values()].map(({ claim, grants }) => ({ claim, grants: [...grants.values()] }));
   const { sender, message } = random.pick(forgeries)({ senders, claims, artefacts: [...state.artefacts.keys()], random });
   const agent = sender ?? one(senders, random);

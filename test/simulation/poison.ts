@@ -1,6 +1,5 @@
 // What no program of ours writes: a slip of a person's hand at redis-cli, or another version's entry.
 import { artefactFieldNames, fieldsOfArtefact } from "../../lib/blackboard/artefact-fields.ts";
-import type { AgentName } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { garbageFor } from "../chaos/garbage.ts";
 import type { Random } from "../chaos/random.ts";
@@ -17,11 +16,8 @@ const deadlines = [
 ];
 const words = ["exclusive", "claim", "review", "ignore", "perhaps", ""];
 
-export function poison(
-  { redis, people, planted }: World,
-  { what, choice }: { what: Poison; choice: number },
-  random: Random,
-): void {
+export function poison(world: World, { what, choice }: { what: Poison; choice: number }, random: Random): void {
+  const { redis, people, planted } = world;
   const { hand, state } = redis;
   const pick = <Value>(values: readonly Value[]): Value | undefined => values[choice % Math.max(1, values.length)];
   switch (what) {
@@ -49,8 +45,7 @@ export function poison(
       const agent = pick([...state.agents.keys(), "stranger"]);
       if (claim === undefined || agent === undefined) break;
       // A bid by hand would need a person who does the work by hand, too, and none is played here.
-      const isExternal = state.agents.get(agent as AgentName)?.includes('"external":true') === true;
-      hand.writeBid(claim, agent, isExternal ? "ignore" : (pick(words) ?? ""));
+      hand.writeBid(claim, agent, world.isByHand(agent) ? "ignore" : (pick(words) ?? ""));
       break;
     }
     case "registration": {

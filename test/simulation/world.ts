@@ -81,6 +81,11 @@ export class World {
     return this.scenario.members.map(({ registration }) => registration).filter(({ name }) => !this.removed.has(name));
   }
 
+  /** Whether it takes part by hand: granted work then waits for a person, and none is played here. */
+  isByHand(agent: string): boolean {
+    return this.scenario.members.some(({ registration }) => registration.name === agent && registration.external === true);
+  }
+
   /** One more, not yet started. */
   orchestrator(holder: string, name = `orchestrator ${holder}`): Supervised {
     return this.#program(name, orchestratorProgram(this.#site, holder, this.scenario.policy));
