@@ -3,7 +3,7 @@
 //
 // Every method throws SettError `docker-unreachable` when the Engine does not answer and `docker-failed` when it refuses (for processes
 // `process-failed`); further codes are named where they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
-import type { InstanceName } from "../model/ids.ts";
+import type { AgentName, InstanceName } from "../model/ids.ts";
 import type { ContainerSpec, Owner } from "./container-spec.ts";
 import type { PartLabels } from "./labels.ts";
 
@@ -42,6 +42,8 @@ export type ImageInfo = {
 export type Progress = { onProgress: (line: string) => void; signal?: AbortSignal };
 
 export type BuildSpec = {
+  /** For whom it is built, for sentences. */
+  agent?: AgentName;
   /** An absolute path. Its `.dockerignore` counts. */
   contextDir: string;
   /** Relative to the context. */

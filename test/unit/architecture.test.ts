@@ -15,7 +15,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/core": { packages: [], rooms: [] },
   "lib/words": { packages: [], rooms: ["core"] },
   "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
-  "lib/runtime": { packages: ["dockerode"], rooms: ["async", "folders", "process"] },
+  "lib/runtime": { packages: ["dockerode", "tar-fs"], rooms: ["async", "folders", "process"] },
   "lib/folders": { packages: [], rooms: [] },
   "lib/process": { packages: [], rooms: [] },
   "lib/drawing": { packages: ["@viz-js"], rooms: ["process"] },

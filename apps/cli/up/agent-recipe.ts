@@ -1,5 +1,6 @@
 // How an agent's image is built, and from which inputs.
 import type { ImageSource } from "../../../lib/model/config.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { ContainerRuntime, ImageInfo, Progress } from "../../../lib/runtime/port.ts";
 import { buildDevcontainer, readDevcontainer } from "./build-devcontainer.ts";
@@ -20,14 +21,20 @@ export type Place = {
 };
 
 export async function recipeOf(
-  source: Exclude<ImageSource, { kind: "image" }>,
+  { name, source }: { name: AgentName; source: Exclude<ImageSource, { kind: "image" }> },
   tag: string,
   { runtime, owner, env }: Place,
 ): Promise<Recipe> {
   const imageId = async (base: string) => (await runtime.images.find(base))?.id;
   if (source.kind === "build") {
     const { context, dockerfile, args } = source;
-    const spec = { contextDir: context, dockerfile: dockerfile.slice(context.length).replace(/^\/+/, ""), args, tag };
+    const spec = {
+      agent: name,
+      contextDir: context,
+      dockerfile: dockerfile.slice(context.length).replace(/^\/+/, ""),
+      args,
+      tag,
+    };
     return {
       inputs: await contextHash(source, imageId),
       build: (labels, progress) => runtime.images.build({ ...spec, labels }, progress),

@@ -101,13 +101,13 @@ async function agentImage(input: Input, { name, source }: AgentConfig): Promise<
   if (source.kind === "image") return await findOrPull(input, source.image);
   const { runtime, instance, isRebuild, progress, signal } = input;
   const tag = agentImageTag(instance, name);
-  const { inputs, build } = await recipeOf(source, tag, input);
+  const { inputs, build } = await recipeOf({ name, source }, tag, input);
   const found = await runtime.images.find(tag);
   if (!isRebuild && found !== undefined && inputs !== undefined && found.labels[inputsLabel] === inputs) return { tag, ...found };
   const step = progress.begin(name, "building its image");
   const startedAt = Date.now();
   const labels = { [instanceLabel]: instance, ...(inputs !== undefined && { [inputsLabel]: inputs }) };
-  const onProgress = (line: string) => step.update(line, { isMilestone: line.startsWith("Step ") });
+  const onProgress = (line: string) => step.update(line, { isMilestone: /^(?:Step |#\d+ \[(?!internal))/.test(line) });
   const image = await build(labels, { onProgress, signal });
   input.built.push(tag);
   step.done(`image built in ${formatAge(Math.max(1_000, Date.now() - startedAt))}`);

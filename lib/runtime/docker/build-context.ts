@@ -1,48 +1,81 @@
-// Which files of a folder are sent to the Engine for a build.
-import { constants } from "node:fs";
-import { access, readdir } from "node:fs/promises";
+// Which files of a folder are sent to the Engine for a build: those that `docker build` sends.
+import type { Stats } from "node:fs";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SettError } from "../../model/errors.ts";
+import { messageOf, SettError } from "../../model/errors.ts";
+import { type IgnorePatterns, parseIgnoreFile, type Verdict } from "./ignore-patterns.ts";
+
+/** A file, a link or a folder; `path` is relative to the context. `isHidden`: the builder needs it, but no step sees it. */
+export type ContextEntry = { path: string; stats: Stats; isHidden: boolean };
 
 /**
- * Every file, link and empty folder, relative to `contextDir`, for dockerode's `src`; dockerode then leaves out what
- * `.dockerignore` names. Two traps make the list what it is. Naming a folder (`src: ["."]`) would match `.dockerignore`
- * against absolute paths, so that a `*` excludes everything whatever `!` says: hence files one by one. And the Engine needs
- * the Dockerfile and `.dockerignore` even where they are ignored (it then hides them from `COPY` itself): the leading `./`
- * keeps them out of the reach of every pattern but those with `**`.
+ * Ordered by path, a folder before what is in it. A folder that is ignored is not opened unless an exception may keep something
+ * in it: it can be huge, or another user's. `dockerfile` is relative to the context; undefined for a folder without one.
+ *
+ * The Dockerfile and `.dockerignore` are always there. Where they are ignored, they are hidden.
  */
-export async function contextEntries(contextDir: string, dockerfile: string): Promise<string[]> {
-  const alwaysSent = new Set([dockerfile, ".dockerignore"]);
-  const entries: string[] = [];
-  await walk(contextDir, "", entries);
-  return entries.map((path) => (alwaysSent.has(path) ? `./${path}` : path));
+export async function contextEntries(contextDir: string, dockerfile: string | undefined): Promise<ContextEntry[]> {
+  const patterns = await readPatterns(contextDir, dockerfile);
+  const entries = new Map<string, ContextEntry>();
+  await walk({ contextDir, patterns, entries }, "", undefined);
+  for (const path of [dockerfile, ".dockerignore"]) {
+    if (path === undefined || entries.has(path)) continue;
+    const stats = await lstat(join(contextDir, path)).catch(() => undefined);
+    if (stats !== undefined) entries.set(path, { path, stats, isHidden: true });
+  }
+  return [...entries.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-async function walk(contextDir: string, folder: string, entries: string[]): Promise<void> {
+/** A Dockerfile that has an own file with patterns, named after it, has only those. */
+async function readPatterns(contextDir: string, dockerfile: string | undefined): Promise<IgnorePatterns> {
+  const own = dockerfile === undefined ? undefined : `${dockerfile}.dockerignore`;
+  for (const name of [own, ".dockerignore"]) {
+    if (name === undefined) continue;
+    const path = join(contextDir, name);
+    const text = await readFile(path, "utf8").catch((cause) => {
+      if (cause.code === "ENOENT") return undefined;
+      throw unreadable(path, cause);
+    });
+    if (text === undefined) continue;
+    try {
+      return parseIgnoreFile(text);
+    } catch (cause) {
+      throw new SettError("build-failed", `The file ${path} cannot be used: ${messageOf(cause)}.`, {
+        hint: "Correct the line: a [ needs its ], a \\ needs a character after it, and a ! a pattern.",
+        cause,
+      });
+    }
+  }
+  return parseIgnoreFile("");
+}
+
+type Walk = { contextDir: string; patterns: IgnorePatterns; entries: Map<string, ContextEntry> };
+
+/** Returns whether it has added anything. */
+async function walk({ contextDir, patterns, entries }: Walk, folder: string, above: Verdict | undefined): Promise<boolean> {
   const children = await readdir(join(contextDir, folder), { withFileTypes: true }).catch((cause) => {
     throw unreadable(join(contextDir, folder), cause);
   });
-  if (children.length === 0 && folder !== "") entries.push(folder);
+  const before = entries.size;
   for (const child of children) {
     const path = folder === "" ? child.name : `${folder}/${child.name}`;
-    if (child.isDirectory()) {
-      await walk(contextDir, path, entries);
-    } else if (child.isFile()) {
-      // Checked now: no caller could catch a read error in the middle of the upload.
-      await access(join(contextDir, path), constants.R_OK).catch((cause) => {
-        throw unreadable(join(contextDir, path), cause);
-      });
-      entries.push(path);
-    } else if (child.isSymbolicLink()) {
-      entries.push(path);
-    }
-    // Sockets, pipes and devices have no place in an image, and the archive library fails on some of them.
+    // Sockets, pipes and devices have no place in an image.
+    if (!child.isDirectory() && !child.isFile() && !child.isSymbolicLink()) continue;
+    const verdict = patterns.judge(path, above);
+    if (verdict.isIgnored && !(child.isDirectory() && verdict.mustBeRead)) continue;
+    const stats = await lstat(join(contextDir, path)).catch((cause) => {
+      throw unreadable(join(contextDir, path), cause);
+    });
+    const hasKept = child.isDirectory() && (await walk({ contextDir, patterns, entries }, path, verdict));
+    // An ignored folder comes along with what an exception keeps in it.
+    if (!verdict.isIgnored || hasKept) entries.set(path, { path, stats, isHidden: false });
   }
+  return entries.size > before;
 }
 
-function unreadable(path: string, cause: unknown): SettError {
+export function unreadable(path: string, cause: unknown): SettError {
   return new SettError("build-failed", `The build context cannot be read at ${path}.`, {
-    hint: "Check its permissions.",
+    hint: "Check its permissions, or name it in .dockerignore.",
     cause,
   });
 }

@@ -1,57 +1,131 @@
 // Builds an image from a folder with a Dockerfile.
-import { access, stat } from "node:fs/promises";
+import { access, readFile, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
-import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { BuildSpec, ImageInfo, Progress } from "../port.ts";
-import { contextEntries } from "./build-context.ts";
+import { contextEntries, unreadable } from "./build-context.ts";
+import { type BuildKitPlace, buildWithBuildKit, lackOfBuildKit } from "./buildkit.ts";
+import { contextArchive } from "./context-archive.ts";
+import { type Dockerfile, needOfBuildKit, parseDockerfile, platformVariablesOf } from "./dockerfile.ts";
 import { ask, explain, reasonOf, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 import { type EngineMessage, jsonMessages } from "./json-messages.ts";
 
 const shownLines = 20;
 
-export async function buildImage(docker: Docker, spec: BuildSpec, { onProgress, signal }: Progress): Promise<ImageInfo> {
+/** The Engine's API builds it, and BuildKit what only BuildKit can build. */
+export async function buildImage(docker: Docker, spec: BuildSpec, progress: Progress, place: BuildKitPlace): Promise<ImageInfo> {
   const dockerfile = await checkedDockerfile(spec);
-  const src = await contextEntries(spec.contextDir, dockerfile);
-  const lastLines: string[] = [];
-  const lines = lineSplitter((line) => {
-    lastLines.push(line);
-    if (lastLines.length > shownLines) lastLines.shift();
-    onProgress(line);
+  const path = join(spec.contextDir, dockerfile);
+  const parsed = parseDockerfile(
+    await readFile(path, "utf8").catch((cause) => {
+      throw unreadable(path, cause);
+    }),
+  );
+  const need = needOfBuildKit(parsed, spec.args);
+  const output = recorder(progress.onProgress);
+  if (need === undefined) {
+    const args = { ...(await platformArgs(docker, parsed)), ...spec.args };
+    await buildByApi(docker, { ...spec, args }, dockerfile, output, progress.signal);
+  } else {
+    await requireBuildKit(spec, path, need, place);
+    const code = await buildWithBuildKit(spec, dockerfile, place, (line) => output.push(`${line}\n`), progress.signal);
+    if (code !== 0) throw failedWithBuildKit(spec, parsed, output.lastLines);
+  }
+  const image = await ask(`look for the image ${spec.tag}`, () => findImage(docker, spec.tag));
+  if (image === undefined) throw failed(spec, "the Engine does not have it after the build", output.lastLines);
+  return image;
+}
+
+type Output = { push: (text: string) => void; lastLines: string[] };
+
+/** Throws `build-failed`, unless the image has been built. */
+async function buildByApi(
+  docker: Docker,
+  spec: BuildSpec,
+  dockerfile: string,
+  output: Output,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const archive = contextArchive(spec.contextDir, await contextEntries(spec.contextDir, dockerfile));
+  const upload = new AbortController();
+  let readError: Error | undefined;
+  archive.on("error", (error) => {
+    readError = error;
+    upload.abort();
   });
+  // An older image may carry the tag, so that its presence alone proves nothing.
   let isBuilt = false;
   try {
-    const stream = await docker.buildImage(
-      { context: spec.contextDir, src },
-      {
-        t: spec.tag,
-        dockerfile,
-        buildargs: spec.args,
-        labels: spec.labels,
-        // Without it the container of a failed step stays behind.
-        forcerm: true,
-        ...withoutUndefined({ abortSignal: signal }),
-      },
-    );
+    const stream = await docker.buildImage(archive, {
+      t: spec.tag,
+      dockerfile,
+      buildargs: spec.args,
+      labels: spec.labels,
+      // Without it the container of a failed step stays behind.
+      forcerm: true,
+      abortSignal: AbortSignal.any([upload.signal, ...(signal === undefined ? [] : [signal])]),
+    });
     for await (const message of jsonMessages(stream)) {
-      lines.push(textOf(message));
+      output.push(textOf(message));
       // A build that failed is no HTTP error: the status is 200 and one of the messages has an `error`.
-      if (message.error !== undefined) throw failed(spec, message.error, lastLines);
+      if (message.error !== undefined) throw failed(spec, message.error, output.lastLines);
       if (message.aux?.ID !== undefined) isBuilt = true;
     }
   } catch (error) {
+    if (readError !== undefined) throw unreadable(spec.contextDir, readError);
     // A status: the Engine refused before the first step, for instance a Dockerfile it cannot parse.
     throw statusOf(error) === undefined
       ? explain(error, `build ${spec.tag}`, signal)
-      : failed(spec, reasonOf(error), lastLines, error);
+      : failed(spec, reasonOf(error), output.lastLines, error);
   }
-  const image = await ask(`look for the image ${spec.tag}`, () => findImage(docker, spec.tag));
-  // An older image may carry the tag, so that its presence alone proves nothing.
-  if (!isBuilt || image === undefined) throw failed(spec, "the build's output ended early", lastLines);
-  return image;
+  if (!isBuilt) throw failed(spec, "the build's output ended early", output.lastLines);
+}
+
+/** The Engine builds for its own machine, and would leave these variables empty. */
+async function platformArgs(docker: Docker, dockerfile: Dockerfile): Promise<Record<string, string>> {
+  const names = platformVariablesOf(dockerfile);
+  if (names.length === 0) return {};
+  const { Os, Arch } = await ask("say for which machine it builds", () => docker.version());
+  const values: Readonly<Record<string, string>> = { PLATFORM: `${Os}/${Arch}`, OS: Os, ARCH: Arch, VARIANT: "" };
+  return Object.fromEntries(names.map((name) => [name, values[name.replace(/^BUILD|^TARGET/, "")] ?? ""]));
+}
+
+async function requireBuildKit(
+  { agent, tag }: BuildSpec,
+  path: string,
+  { line, what }: { line: number; what: string },
+  place: BuildKitPlace,
+): Promise<void> {
+  const lack = await lackOfBuildKit(place);
+  if (lack === undefined) return;
+  const whose = agent === undefined ? `The image ${tag}` : `The image of the agent ${agent}`;
+  throw new SettError(
+    "build-failed",
+    `${whose} needs BuildKit, and this machine has none: ${lack}. Line ${line} of ${path} has \`${what}\`.`,
+    { hint: "Install Docker's buildx (the package docker-buildx or docker-buildx-plugin), or write that line without it." },
+  );
+}
+
+function failedWithBuildKit(spec: BuildSpec, { syntax }: Dockerfile, lastLines: readonly string[]): SettError {
+  const said = lastLines.findLast((line) => /failed to (?:solve|build)|^ERROR: /.test(line)) ?? lastLines.at(-1) ?? "";
+  const reason = said.replace(/^ERROR: /, "").replace(/^failed to solve: /, "");
+  const error = failed(spec, reason, lastLines);
+  // The Engine has a frontend of its own, of its own age; the line chooses another, which is an image.
+  const isUnreached = /resolve|failed to do request|pull|lookup|dial/i.test(reason);
+  if (syntax !== undefined && isUnreached && reason.includes(syntax.value.replace(/[:@].*/, ""))) {
+    return new SettError("build-failed", error.message, {
+      hint: `Line ${syntax.line} of the Dockerfile names ${syntax.value}, which the Engine must pull. Remove the line, and its own BuildKit builds.`,
+    });
+  }
+  if (syntax === undefined && /unknown (?:instruction|flag)/i.test(reason)) {
+    return new SettError("build-failed", error.message, {
+      hint: "An older Engine's BuildKit knows no heredoc and no --link: begin the Dockerfile with `# syntax=docker/dockerfile:1`, or use Engine 23 or newer.",
+    });
+  }
+  return error;
 }
 
 /** The Dockerfile's path inside the context, as the Engine wants it. */
@@ -81,7 +155,7 @@ async function checkedDockerfile(spec: BuildSpec): Promise<string> {
   return dockerfile;
 }
 
-function failed(spec: BuildSpec, reason: string, lastLines: string[], cause?: unknown): SettError {
+function failed(spec: BuildSpec, reason: string, lastLines: readonly string[], cause?: unknown): SettError {
   const output = lastLines.length === 0 ? "" : `\n${lastLines.map((line) => `  ${line}`).join("\n")}`;
   const hint = /cannot locate specified dockerfile/i.test(reason)
     ? "Does .dockerignore exclude it?"
@@ -111,13 +185,20 @@ function textOf(message: EngineMessage): string {
 }
 
 /** Output comes in pieces of any size; people read lines. A tool's colours would end up in error messages and logs. */
-function lineSplitter(onLine: (line: string) => void): { push: (text: string) => void } {
+function recorder(onLine: (line: string) => void): Output {
+  const lastLines: string[] = [];
   let rest = "";
   return {
+    lastLines,
     push(text) {
       const lines = (rest + text).split(/\r?\n/);
       rest = lines.pop() ?? "";
-      for (const line of lines.map(stripVTControlCharacters)) if (line.trim() !== "") onLine(line);
+      for (const line of lines.map(stripVTControlCharacters)) {
+        if (line.trim() === "") continue;
+        lastLines.push(line);
+        if (lastLines.length > shownLines) lastLines.shift();
+        onLine(line);
+      }
     },
   };
 }

@@ -54,7 +54,7 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
     images: {
       find: (tag) => findImage(docker, tag),
       pull: (tag, progress) => pullImage(docker, tag, progress),
-      build: (spec, progress) => buildImage(docker, spec, progress),
+      build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
       untag: (tag) => removeImage(docker, tag),
       load: (archive, options) => loadImages(docker, archive, options),
       removeBuilt: (instance) => removeBuiltImages(docker, instance),

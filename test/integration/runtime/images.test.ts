@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { AgentName } from "../../../lib/model/ids.ts";
@@ -113,11 +113,48 @@ test(
   timeLimitMs,
 );
 
-test("a Dockerfile that ** in .dockerignore hides is reported with a hint to that file", async () => {
+test.each([
+  ["**, with an exception", { ".dockerignore": "**\n!run.sh\n" }, ["run.sh"]],
+  ["the file of patterns that is the Dockerfile's own", { "Dockerfile.dockerignore": "D*\nsub\n" }, ["run.sh"]],
+  ["that file, beside another", { "Dockerfile.dockerignore": "*\n!.d*\n", ".dockerignore": "run.sh\n" }, [".dockerignore"]],
+] as const)(
+  "a step sees what .dockerignore leaves: %s",
+  async (_, files, seen) => {
+    await using sett = await dockerInstance();
+    await using context = await folder({
+      Dockerfile: `FROM ${tinyImage}\nCOPY . /app\nRUN cd /app && echo "seen: $(ls -A)"\n`,
+      "run.sh": "",
+      "sub/run.sh": "",
+      ...files,
+    });
+    const lines: string[] = [];
+    await sett.runtime.images.build(spec(context.path, sett.imageTag("seen")), { onProgress: (line) => lines.push(line) });
+    expect(lines).toContain(`seen: ${seen.join("\n")}`);
+  },
+  timeLimitMs,
+);
+
+test("modes of folders come along", async () => {
   await using sett = await dockerInstance();
-  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\n`, ".dockerignore": "**\n" });
-  const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("hidden")), quiet).catch((error) => error);
-  expect(failure).toMatchObject({ code: "build-failed", hint: "Does .dockerignore exclude it?" });
+  await using context = await folder({
+    Dockerfile: `FROM ${tinyImage}\nCOPY . /app\nRUN stat -c "mode %a %u" /app/sub\n`,
+    "sub/file": "",
+  });
+  await chmod(join(context.path, "sub"), 0o2770);
+  const lines: string[] = [];
+  await sett.runtime.images.build(spec(context.path, sett.imageTag("mode")), { onProgress: (line) => lines.push(line) });
+  expect(lines).toContain("mode 2770 0");
+});
+
+test("a variable of the platform is set without BuildKit, too", async () => {
+  await using sett = await dockerInstance();
+  await using context = await folder({
+    Dockerfile: `FROM ${tinyImage}\nARG TARGETARCH\nARG TARGETPLATFORM\nRUN echo "for $TARGETARCH $TARGETPLATFORM"\n`,
+  });
+  const lines: string[] = [];
+  await sett.runtime.images.build(spec(context.path, sett.imageTag("arch")), { onProgress: (line) => lines.push(line) });
+  const { architecture } = await sett.runtime.check();
+  expect(lines).toContain(`for ${architecture} linux/${architecture}`);
 });
 
 test("a build that cannot begin says why in a sentence", async () => {

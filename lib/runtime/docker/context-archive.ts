@@ -1,0 +1,31 @@
+// The tar archive of a build context, as it goes to the Engine.
+import { Readable } from "node:stream";
+import { pack } from "tar-fs";
+import type { ContextEntry } from "./build-context.ts";
+
+const ignoreFile = ".dockerignore";
+
+/** The stream fails where a file cannot be read. */
+export function contextArchive(contextDir: string, entries: readonly ContextEntry[]): Readable {
+  const hidden = entries.filter(({ isHidden }) => isHidden).map(({ path }) => path);
+  // The Engine reads this file once more, by its own rules. Where no step sees it, it need only say what no step sees.
+  const isReplaced = hidden.length > 0 && !entries.some(({ path, isHidden }) => path === ignoreFile && !isHidden);
+  const modes = new Map(entries.map(({ path, stats }) => [path, stats.mode]));
+  const archive = pack(contextDir, {
+    entries: entries.flatMap(({ path }) => (isReplaced && path === ignoreFile ? [] : [path])),
+    // What is in a folder is an entry of its own.
+    ignore: () => true,
+    // The library would take the bits of this process's umask away.
+    map: (header) => ({ ...header, mode: modes.get(header.name) ?? header.mode, uid: 0, gid: 0 }),
+    finalize: false,
+    finish: (archive) => {
+      if (isReplaced) archive.entry({ name: ignoreFile }, [...new Set([ignoreFile, ...hidden])].map(literal).join("\n"));
+      archive.finalize();
+    },
+  });
+  return Readable.from(archive);
+}
+
+function literal(path: string): string {
+  return `/${path.replace(/[*?[\]\\]/g, "\\$&")}`;
+}

@@ -1,0 +1,165 @@
+// What a Dockerfile says, as far as Sett must know it: its instructions, and which of them only BuildKit can build. Pure.
+//
+// No library is used: the one that there is takes `$((1 <<2))` for a heredoc without an end, and reads nothing after it.
+
+/** `line` is counted from 1. `rest`: what is after the keyword and its flags, on one line. `heredoc`: its first, such as `<<EOF`. */
+export type Instruction = {
+  line: number;
+  keyword: string;
+  flags: { name: string; value: string }[];
+  rest: string;
+  heredoc: string | undefined;
+};
+
+export type Dockerfile = { syntax: { line: number; value: string } | undefined; instructions: Instruction[] };
+
+/** Keywords are in capital letters. What is no instruction is left to the builder, which names it. */
+export function parseDockerfile(text: string): Dockerfile {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  const { syntax, mark, count } = directivesOf(lines);
+  const instructions: Instruction[] = [];
+  const isContinued = new RegExp(`\\${mark}[ \\t]*$`);
+  for (let at = count; at < lines.length; ) {
+    const line = at + 1;
+    let whole = "";
+    // Comments and empty lines may be between the lines of one instruction.
+    for (let goesOn = true; goesOn && at < lines.length; at += 1) {
+      const part = lines[at] ?? "";
+      if (/^\s*(?:#|$)/.test(part)) {
+        goesOn = whole !== "";
+        continue;
+      }
+      goesOn = isContinued.test(part);
+      whole += part.replace(isContinued, "");
+    }
+    if (whole.trim() === "") continue;
+    const instruction = instructionOf(whole.trim(), line);
+    const heredocs = takesHeredocs(instruction) ? heredocsOf(instruction.rest) : [];
+    const end = endOf(heredocs, lines, at);
+    instructions.push({ ...instruction, heredoc: end === undefined ? undefined : heredocs[0]?.word });
+    at = end ?? at;
+  }
+  return { syntax, instructions };
+}
+
+/** The comments at the top that give orders; they end with the first line that is none. */
+function directivesOf(lines: readonly string[]): { syntax: Dockerfile["syntax"]; mark: "\\" | "`"; count: number } {
+  let syntax: Dockerfile["syntax"];
+  let mark: "\\" | "`" = "\\";
+  let count = 0;
+  for (const line of lines) {
+    const [, name, value] = /^\s*#\s*([a-z]\w*)\s*=\s*(.*?)\s*$/i.exec(line) ?? [];
+    if (name === undefined || value === undefined) break;
+    count += 1;
+    if (name.toLowerCase() === "syntax") syntax = { line: count, value };
+    if (name.toLowerCase() === "escape" && value === "`") mark = "`";
+  }
+  return { syntax, mark, count };
+}
+
+function instructionOf(text: string, line: number): Omit<Instruction, "heredoc"> {
+  const [, keyword = "", after = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+  const flags: Instruction["flags"] = [];
+  let rest = after;
+  // The flags of what ONBUILD triggers count as its own.
+  const [, trigger] = keyword.toUpperCase() === "ONBUILD" ? (/^(\S+\s+)/.exec(rest) ?? []) : [];
+  const head = trigger ?? "";
+  rest = rest.slice(head.length);
+  for (;;) {
+    const [found, name, value = ""] = /^--([a-z-]+)(?:=(\S*))?(?:\s+|$)/i.exec(rest) ?? [];
+    if (found === undefined || name === undefined) break;
+    flags.push({ name: name.toLowerCase(), value });
+    rest = rest.slice(found.length);
+  }
+  return { line, keyword: keyword.toUpperCase(), flags, rest: head + rest };
+}
+
+function takesHeredocs({ keyword, rest }: { keyword: string; rest: string }): boolean {
+  return /^(?:ADD|COPY|RUN)$/.test(keyword) || (keyword === "ONBUILD" && /^(?:ADD|COPY|RUN)\b/i.test(rest));
+}
+
+type Heredoc = { word: string; name: string; isIndented: boolean };
+
+/** A heredoc is a word of its own, outside of quotes. */
+function heredocsOf(rest: string): Heredoc[] {
+  const words = rest.match(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*'|["'\\])+/g) ?? [];
+  return words.flatMap((word) => {
+    const [, dash, quoted = ""] = /^\d*<<(-?)([^<]+)$/.exec(word) ?? [];
+    const name = quoted.replace(/["'\\]/g, "");
+    return dash === undefined || name === "" ? [] : [{ word, name, isIndented: dash === "-" }];
+  });
+}
+
+/** The index of the line after the last heredoc; undefined where one has no end, and so is none. */
+function endOf(heredocs: readonly Heredoc[], lines: readonly string[], start: number): number | undefined {
+  let at: number | undefined = start;
+  for (const { name, isIndented } of heredocs) {
+    const from: number = at;
+    const end = lines.findIndex((line, index) => index >= from && (isIndented ? line.replace(/^\t+/, "") : line) === name);
+    if (end === -1) return undefined;
+    at = end + 1;
+  }
+  return heredocs.length === 0 ? undefined : at;
+}
+
+/** By instruction; what is in neither list is an error of any builder. */
+const flagsOfBuildKit: Readonly<Record<string, readonly string[]>> = {
+  RUN: ["mount", "network", "security", "device"],
+  COPY: ["link", "chmod", "parents", "exclude"],
+  ADD: ["link", "chmod", "checksum", "keep-git-dir", "unpack", "exclude"],
+};
+
+/** Their values are known to BuildKit without an ARG. */
+const platformVariable = /^(?:BUILD|TARGET)(?:PLATFORM|OS|ARCH|VARIANT)$/;
+
+/** The first thing that only BuildKit can build; undefined where there is none. `args`: the build's arguments. */
+export function needOfBuildKit(
+  { syntax, instructions }: Dockerfile,
+  args: Readonly<Record<string, string>>,
+): { line: number; what: string } | undefined {
+  // The usual frontends only say which BuildKit to use; another can mean any language.
+  const isUsual =
+    syntax === undefined || /^(?:docker\.io\/)?docker\/dockerfile(?::(?!.*labs)[\w.-]+)?(?:@\S+)?$/.test(syntax.value);
+  if (!isUsual) return { line: syntax.line, what: `# syntax=${syntax.value}` };
+  const known = new Set(Object.keys(args));
+  let isGlobal = true;
+  for (const { line, keyword, flags, rest, heredoc } of instructions) {
+    const acting = keyword === "ONBUILD" ? (/^\S+/.exec(rest)?.[0] ?? "").toUpperCase() : keyword;
+    const flag = flags.find(({ name }) => flagsOfBuildKit[acting]?.includes(name));
+    if (heredoc !== undefined) return { line, what: `${acting} ${heredoc}` };
+    if (flag !== undefined) return { line, what: `${acting} --${flag.name}` };
+    const [, declared, value] = keyword === "ARG" && isGlobal ? (/^(\w+)(=)?/.exec(rest) ?? []) : [];
+    if (declared !== undefined && value !== undefined) known.add(declared);
+    if (keyword !== "FROM") continue;
+    isGlobal = false;
+    const used = [...[rest, ...flags.map((one) => one.value)].join(" ").matchAll(/\$\{?(\w+)/g)].map(([, name = ""]) => name);
+    const unknown = used.find((name) => platformVariable.test(name) && !known.has(name));
+    if (unknown !== undefined) return { line, what: `FROM with $${unknown}` };
+  }
+  return undefined;
+}
+
+/** The names of such variables that a stage declares and nothing has set: the older builder leaves them empty. */
+export function platformVariablesOf({ instructions }: Dockerfile): string[] {
+  const names = instructions.flatMap(({ keyword, rest }) => (keyword === "ARG" ? rest.split(/\s+/) : []));
+  return [...new Set(names.filter((name) => platformVariable.test(name)))];
+}
+
+/** The base images of all stages, without names of stages; undefined where a variable names one. */
+export function baseImagesOf({ instructions }: Dockerfile): string[] | undefined {
+  const froms = instructions.flatMap(({ keyword, rest }) => {
+    const [image = "", , stage] = rest.split(/\s+/);
+    return keyword === "FROM" ? [{ image, stage: stage?.toLowerCase() }] : [];
+  });
+  const copied = instructions.flatMap(({ flags }) => flags.flatMap(({ name, value }) => sourceIn(name, value)));
+  const stages = new Set(froms.map(({ stage }) => stage));
+  const images = [...froms.map(({ image }) => image), ...copied.filter((source) => !/^\d+$/.test(source))];
+  if (froms.length === 0 || images.some((image) => image.includes("$"))) return undefined;
+  return images.filter((image) => image !== "" && !stages.has(image.toLowerCase()));
+}
+
+/** `COPY --from=IMAGE`, `RUN --mount=type=bind,from=IMAGE`. */
+function sourceIn(name: string, value: string): string[] {
+  if (name === "from") return [value];
+  return name === "mount" ? [...value.matchAll(/(?:^|,)from=([^,]+)/g)].map(([, image = ""]) => image) : [];
+}
