@@ -22,6 +22,7 @@ export function judgeEngine(engine: EngineFacts, isNeeded: boolean): Finding[] {
     filterFinding(engine, "seccomp"),
     filterFinding(engine, "apparmor"),
     limitsFinding(engine),
+    buildKitFinding(engine),
     ...(engine.disk === undefined
       ? []
       : [diskFinding(subject, engine.disk, "Remove images and build caches that nothing uses: `docker system prune`.")]),
@@ -97,5 +98,17 @@ function limitsFinding({ limits, warnings, security }: Answer): Finding {
     remedy: security.includes("rootless")
       ? "A rootless Engine needs cgroup v2, and systemd to delegate them to its user: https://docs.docker.com/engine/security/rootless/"
       : "Enable the cgroup controllers of the kernel. On Debian: `cgroup_enable=memory` in GRUB_CMDLINE_LINUX, then reboot.",
+  };
+}
+
+function buildKitFinding({ lackOfBuildKit: lack }: Answer): Finding {
+  const base = { subject, check: "buildkit" };
+  if (lack === undefined) return { ...base, level: "ok", found: "`docker build` has it" };
+  return {
+    ...base,
+    level: "note",
+    found: `not here: ${lack}`,
+    why: "A Dockerfile with a heredoc, `COPY --link` or `RUN --mount` is built by BuildKit alone; all others are built without it.",
+    remedy: "Where an agent has such a Dockerfile, install Docker's buildx: the package docker-buildx or docker-buildx-plugin.",
   };
 }

@@ -1,6 +1,7 @@
 // What `sett doctor` asks an Engine: how it isolates and limits containers, what time it has, and what containers were given.
 import type Docker from "dockerode";
 import { withoutUndefined } from "../../model/without-undefined.ts";
+import { type BuildKitPlace, lackOfBuildKit } from "./buildkit.ts";
 import { checkEngine } from "./engine.ts";
 import { ask, askIfThere } from "./errors.ts";
 import { explainUnreachable, findEngine, type HostEnvironment } from "./find-engine.ts";
@@ -17,6 +18,8 @@ export type EngineSurvey = {
   security: string[];
   limits: { memory: boolean; pids: boolean; cpu: boolean };
   warnings: string[];
+  /** Why a Dockerfile that needs BuildKit cannot be built from here, as a clause; undefined where it can. */
+  lackOfBuildKit: string | undefined;
   /** Where it keeps images and volumes; on the Engine's machine. */
   rootDir: string;
   /** Its clock, in milliseconds since 1970; it was read between the two times of this machine. */
@@ -67,7 +70,7 @@ export async function dockerSurvey(
   limitAnswers(docker, limitMs);
   return {
     engine: () =>
-      surveyEngine(docker).catch(async (error: unknown) => {
+      surveyEngine(docker, { address, env }).catch(async (error: unknown) => {
         throw await explainUnreachable(error, address, env);
       }),
     container: async (name) => {
@@ -78,8 +81,9 @@ export async function dockerSurvey(
 }
 
 /** Throws `docker-unreachable`. */
-async function surveyEngine(docker: Docker): Promise<EngineSurvey> {
+async function surveyEngine(docker: Docker, place: BuildKitPlace): Promise<EngineSurvey> {
   const { version, architecture } = await checkEngine(docker, answerWithinMs);
+  const lack = await lackOfBuildKit(place);
   const { ApiVersion: api } = await ask("tell its version", () => docker.version());
   const before = Date.now();
   const info: Info = await ask("describe itself", () => docker.info());
@@ -90,6 +94,7 @@ async function surveyEngine(docker: Docker): Promise<EngineSurvey> {
     security: (info.SecurityOptions ?? []).flatMap(securityName),
     limits: { memory: info.MemoryLimit === true, pids: info.PidsLimit === true, cpu: info.CpuCfsQuota === true },
     warnings: info.Warnings ?? [],
+    lackOfBuildKit: lack,
     rootDir: info.DockerRootDir ?? "",
     time: { atMs: Date.parse(info.SystemTime ?? ""), betweenMs: [before, Date.now()] },
   };

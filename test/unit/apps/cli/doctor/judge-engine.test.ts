@@ -12,6 +12,7 @@ const sound: Answer = {
   security: ["apparmor", "seccomp"],
   limits: { memory: true, pids: true, cpu: true },
   warnings: [],
+  lackOfBuildKit: undefined,
   rootDir: "/var/lib/docker",
   time: { atMs: 5, betweenMs: [0, 10] },
   disk: { path: "/var/lib/docker", freeBytes: 1e12, totalBytes: 2e12 },
@@ -21,7 +22,7 @@ const levels = (over: Partial<Answer>) =>
   Object.fromEntries(judgeEngine({ ...sound, ...over }, true).map(({ check, level }) => [check, level]));
 
 test("of a sound Engine only the user namespaces have a note", () => {
-  const checks = ["version", "user namespaces", "seccomp", "apparmor", "limits", "disk", "clock"];
+  const checks = ["version", "user namespaces", "seccomp", "apparmor", "limits", "buildkit", "disk", "clock"];
   expect(levels({})).toEqual({ ...Object.fromEntries(checks.map((check) => [check, "ok"])), "user namespaces": "note" });
 });
 
@@ -30,6 +31,7 @@ test.each([
   ["no seccomp", { security: ["apparmor"] }, "seccomp", "warning"],
   ["no AppArmor", { security: ["seccomp"] }, "apparmor", "note"],
   ["no limit of memory", { limits: { memory: false, pids: true, cpu: true } }, "limits", "warning"],
+  ["no BuildKit", { lackOfBuildKit: "its `docker` has no buildx" }, "buildkit", "note"],
   ["a full disk", { disk: { path: "/", freeBytes: 1, totalBytes: 2 } }, "disk", "problem"],
   ["a wrong clock", { time: { atMs: 90_000, betweenMs: [0, 10] } }, "clock", "warning"],
 ] as const)("%s", (_, over, check, level) => {
