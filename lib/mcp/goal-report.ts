@@ -1,6 +1,6 @@
 // A goal as an assistant reads it: its state, what it waits for, what went wrong, and its results, without their content.
 import type { PersonBlackboard } from "../blackboard/holders.ts";
-import type { Checked } from "../client/facts/checked.ts";
+import { type Checked, unreadableSentence } from "../client/facts/checked.ts";
 import { readGoalCost } from "../client/facts/costs.ts";
 import { failuresOf, type GoalReading, goalSummary, readGoal } from "../client/facts/goal.ts";
 import { type Inquiry, readInquiries } from "../client/facts/inquiries.ts";
@@ -44,6 +44,7 @@ export async function goalReport(board: PersonBlackboard, goal: GoalId, reading?
     failures: failuresOf(now).map(headJson),
     results: results.slice(-maxResults).map(headJson),
     results_left_out: Math.max(0, results.length - maxResults),
+    ...(now.unreadable.length > 0 && { changed_by_hand: unreadableSentence(now.unreadable) }),
     cost: goalCostJson(cost),
   };
 }

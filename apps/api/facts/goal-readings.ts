@@ -18,6 +18,7 @@ export type GoalFacts = {
   summary: string;
   created_at: string;
   artefacts: number;
+  unreadable: ArtefactId[];
   failures: ArtefactHead[];
   commit: string | undefined;
   trigger: string | undefined;
@@ -78,7 +79,7 @@ export class GoalReadings {
     return {
       ...{ goal, status, cost, summary: goalSummary(reading), failures: failuresOf(reading) },
       created_at: (first ?? artefacts[0])?.created_at ?? new Date(0).toISOString(),
-      artefacts: artefacts.length,
+      ...{ artefacts: artefacts.length, unreadable: reading.unreadable },
       ...{ commit: first?.metadata.commit, trigger: reading.trigger },
     };
   }

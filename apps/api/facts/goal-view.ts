@@ -1,8 +1,11 @@
 // A goal as the API shows it: in a list, and alone.
 import type { Situation } from "../../../lib/client/facts/blocked-reason.ts";
+import { remedyOf, unreadableSentence } from "../../../lib/client/facts/checked.ts";
 import { waitingJson } from "../../../lib/client/facts/status-json.ts";
 import { goalCostJson } from "../../../lib/client/render/cost-text.ts";
+import type { Suggest } from "../../../lib/client/text/suggest.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { claimView } from "./claim-view.ts";
 import type { GoalFacts } from "./goal-readings.ts";
 
@@ -18,15 +21,20 @@ export function goalSummaryView({ goal, status, summary, created_at, artefacts, 
 
 /** `text`: of the newest version of the goal. */
 export function goalView(facts: GoalFacts, text: string, situation: Situation) {
-  const { status, failures, commit } = facts;
+  const { status, failures, commit, unreadable } = facts;
   return {
     ...goalSummaryView(facts),
     text,
     commit: commit ?? null,
+    unreadable: unreadable.length === 0 ? null : unreadableView(unreadable, situation.suggest),
     open_claims: status.openClaims.map((claim) => claimView(claim, situation)),
     waiting_for: status.waitingFor.map((waiting) => waitingJson(waiting, situation)),
     failures: failures.map(failureView),
   };
+}
+
+function unreadableView(artefacts: readonly ArtefactId[], suggest: Suggest) {
+  return { artefacts: [...artefacts], says: unreadableSentence(artefacts), remedy: remedyOf(suggest("doctor")) };
 }
 
 function failureView({ id, type, produced_by_agent, metadata, created_at }: ArtefactHead) {

@@ -32,6 +32,13 @@ export const Goal = z
     ...summary,
     text: z.string(),
     commit: z.string().nullable().openapi({ description: "Where the work began." }),
+    unreadable: z
+      .strictObject({ artefacts: z.array(z.string()), says: z.string(), remedy: z.string() })
+      .nullable()
+      .openapi({
+        description:
+          "Its artefacts of which nothing can be shown, because a person has changed their records by hand; null where there are none.",
+      }),
     open_claims: z.array(ClaimView),
     waiting_for: z.array(Waiting),
     failures: z.array(Failure).openapi({ description: "Those that count, oldest first." }),

@@ -1,5 +1,6 @@
 // sett graph: draws the artefacts of a goal, their makers and their sources.
 
+import { remedyOf, unreadableSentence } from "../../../lib/client/facts/checked.ts";
 import { graphJson, readGraph } from "../../../lib/client/facts/graph.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { dotText } from "../../../lib/client/render/graph-dot.ts";
@@ -57,7 +58,15 @@ export const graph = defineCommand({
     await using opened = await openHistory(shell, args);
     const { board } = opened;
     const goal = args.goal === undefined ? await newestGoal(board, shell) : await resolveGoalId(board, args.goal, shell.suggest);
-    await shell.out.write(await textOf(await readGraph(board, goal), form, shell));
+    // Listed first, so that what is made meanwhile is not missed in the graph.
+    const listed = await board.listArtefactsOfGoal(goal);
+    const graph = await readGraph(board, goal);
+    await shell.out.write(await textOf(graph, form, shell));
+    const drawn = new Set<string>(graph.nodes.map(({ id }) => id));
+    const unreadable = listed.filter((id) => !drawn.has(id));
+    if (unreadable.length === 0) return;
+    shell.messages.warn(unreadableSentence(unreadable));
+    shell.messages.next(remedyOf(shell.suggest("doctor")));
     return;
   },
 });

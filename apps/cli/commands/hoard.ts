@@ -1,7 +1,14 @@
 // sett hoard: lists the artefacts, or shows one of them.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
-import { type Checked, overwrittenSentence, readChecked, readCheckedArtefact } from "../../../lib/client/facts/checked.ts";
+import {
+  type Checked,
+  overwrittenSentence,
+  readChecked,
+  readCheckedArtefact,
+  remedyOf,
+  unreadableSentence,
+} from "../../../lib/client/facts/checked.ts";
 import { ArtefactCosts, readGoalCosts } from "../../../lib/client/facts/costs.ts";
 import { artefactList, backwards, forwards, limitArguments, limitOf, type PagedList } from "../../../lib/client/facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
@@ -78,7 +85,7 @@ async function list(board: PersonBlackboard, { goal, type: types, limit, json }:
   const list = artefactList(board, goal === undefined ? undefined : await resolveGoalId(board, goal, shell.suggest));
   const from = limit === undefined ? 0 : await startOfNewest(board, list, types, limit);
   const kinds = new Set<string>();
-  const damaged: ArtefactId[] = [];
+  const damaged: Damaged = { overwritten: [], unreadable: [] };
   const heads = headsFrom(board, list, from, types, { kinds, damaged });
   if (json) {
     await printJson(board, heads, shell);
@@ -99,10 +106,13 @@ async function list(board: PersonBlackboard, { goal, type: types, limit, json }:
   warnOf(damaged, shell);
 }
 
-function warnOf(damaged: readonly ArtefactId[], { messages, suggest }: Shell): void {
-  if (damaged.length === 0) return;
-  messages.warn(overwrittenSentence(damaged));
-  messages.next(`Everything that was: ${suggest("doctor")}`);
+/** What was changed by hand: it can be shown, or it cannot. */
+type Damaged = { overwritten: ArtefactId[]; unreadable: ArtefactId[] };
+
+function warnOf({ overwritten, unreadable }: Damaged, { messages, suggest }: Shell): void {
+  if (overwritten.length > 0) messages.warn(overwrittenSentence(overwritten));
+  if (unreadable.length > 0) messages.warn(unreadableSentence(unreadable));
+  if (overwritten.length + unreadable.length > 0) messages.next(remedyOf(suggest("doctor")));
 }
 
 /** The position in the list after which there are `limit` artefacts of these types, or the beginning. */
@@ -132,13 +142,14 @@ async function* headsFrom(
   list: PagedList<ArtefactId>,
   from: number,
   types: readonly string[],
-  { kinds, damaged }: { kinds: Set<string>; damaged: ArtefactId[] },
+  { kinds, damaged }: { kinds: Set<string>; damaged: Damaged },
 ): AsyncGenerator<Checked<ArtefactHead>[]> {
   for await (const page of forwards(list, from)) {
     const { heads, unreadable } = await readChecked(board, page);
     for (const { type } of heads) kinds.add(oneLine(type));
     const wanted = heads.filter(({ type }) => types.length === 0 || types.includes(type));
-    damaged.push(...wanted.flatMap(({ id, overwritten }) => (overwritten ? [id] : [])), ...unreadable);
+    damaged.overwritten.push(...wanted.flatMap(({ id, overwritten }) => (overwritten ? [id] : [])));
+    damaged.unreadable.push(...unreadable);
     yield wanted;
   }
 }
@@ -147,7 +158,7 @@ async function expand(board: PersonBlackboard, text: string, { json: isJson }: {
   const { suggest } = shell;
   const artefact = await readCheckedArtefact(board, await resolveArtefactId(board, text, suggest));
   if (artefact === undefined) throw notFound(text, "artefact", suggest);
-  if (artefact.overwritten) warnOf([artefact.id], shell);
+  if (artefact.overwritten) warnOf({ overwritten: [artefact.id], unreadable: [] }, shell);
   const cost = (await readGoalCosts(board, artefact.goal_id))?.artefacts.get(artefact.id);
   if (isJson) await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
   else

@@ -2,7 +2,7 @@
 import { basename, resolve } from "node:path";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { archiveName } from "../../../lib/client/archive-name.ts";
-import { overwrittenSentence } from "../../../lib/client/facts/checked.ts";
+import { overwrittenSentence, remedyOf } from "../../../lib/client/facts/checked.ts";
 import { readDate } from "../../../lib/client/text/read-date.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
@@ -109,7 +109,7 @@ function sumsOf(goals: readonly PrunableGoal[]): Sums {
   return { artefacts: sum((goal) => goal.artefacts), events: sum((goal) => goal.events), bytes: sum((goal) => goal.bytes) };
 }
 
-async function report(result: Result, isJson: boolean, { out, messages }: Shell): Promise<void> {
+async function report(result: Result, isJson: boolean, { out, messages, suggest }: Shell): Promise<void> {
   if (isJson) return await out.write(`${JSON.stringify(result)}\n`);
   const { goals, artefacts, events, bytes, damaged, referred, logs, file, sha256, before, dry_run: isDry } = result;
   const what = `${counted(goals.length, "goal")} with ${counted(artefacts, "artefact")} (${counted(bytes, "byte")}) and ${counted(events, "event")}`;
@@ -121,10 +121,12 @@ async function report(result: Result, isJson: boolean, { out, messages }: Shell)
     messages.note(
       `${counted(referred, "more goal")} ${referred === 1 ? "stays" : "stay"}, because goals that stay refer to ${referred === 1 ? "it" : "them"}.`,
     );
-  if (damaged.length > 0)
+  if (damaged.length > 0) {
     messages.warn(
       `${counted(damaged.length, "goal")} ${damaged.length === 1 ? "stays" : "stay"}: ${overwrittenSentence(damaged.flatMap(({ artefacts: ids }) => ids))}`,
     );
+    messages.next(remedyOf(suggest("doctor")));
+  }
   if (logs > 0)
     messages.note(`${isDry ? "Would remove" : "Removed"} ${counted(logs, "log")} of containers that were removed before then.`);
   if (file !== null) messages.next(`Read it: sett hoard --archive ${file}`);

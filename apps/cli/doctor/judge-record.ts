@@ -5,7 +5,8 @@ import type { BodyFacts, RecordFacts } from "./facts.ts";
 
 const subject = "record";
 const shownIds = 5;
-const remedy = "A person or a program with a password of Redis can do so. A copy of Redis' volume has what was there before.";
+const remedy =
+  "A person or a program with a password of Redis can do so. A copy of Redis' volume, or an archive of `sett prune`, may have what was there before.";
 
 /** Undefined where it could not be read: then there is a finding about Redis. */
 export function judgeRecord(record: RecordFacts | undefined): Finding[] {
@@ -35,7 +36,7 @@ function artefactsFinding({ artefacts, overwritten }: Answer): Finding {
   if (overwritten.length === 0) return { ...base, level: "ok", found: `${artefacts}, as they were stored` };
   const shown = overwritten.slice(0, shownIds).map(shortId).join(", ");
   const more = overwritten.length > shownIds ? ` and ${overwritten.length - shownIds} more` : "";
-  const found = `overwritten or removed by hand: ${shown}${more}`;
+  const found = `overwritten or removed by hand, or a field of it: ${shown}${more}`;
   const why = "They are not what their makers and people stored. `sett prune` does not move their goals.";
   return { ...base, level: "problem", found, why, remedy };
 }

@@ -1,6 +1,7 @@
 // The state of an instance for people: the orchestrator, the agents, and each goal with what it waits for.
 
 import { claimsOf, livenessOf, type Situation, workersOf } from "../../../lib/client/facts/blocked-reason.ts";
+import { unreadableSentence } from "../../../lib/client/facts/checked.ts";
 import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../../../lib/client/facts/goal.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
 import { orchestratorProblem, unreadableRegistration, waitingText } from "../../../lib/client/render/waiting-text.ts";
@@ -151,7 +152,7 @@ function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Sty
 }
 
 function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing, columns: number | undefined): string[] {
-  const { goal, status, artefacts, cost, trigger } = reading;
+  const { goal, status, artefacts, unreadable, cost, trigger } = reading;
   const { style } = drawing;
   const { state, openClaims, waitingFor } = status;
   const first = artefacts.find((artefact) => String(artefact.id) === goal);
@@ -172,6 +173,9 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
     wrap(`${place}${summary}`, { columns, indent: visibleWidth(place) }),
     ...(trigger === undefined ? [] : [`${indent}${style.dim("stated by")} trigger ${shorten(oneLine(trigger), 60)}`]),
     ...(cost === undefined || goalCostText(cost) === "" ? [] : [`${indent}${style.dim("cost")} ${goalCostText(cost)}`]),
+    ...(unreadable.length === 0
+      ? []
+      : [`${indent}${style.red(unreadableSentence(unreadable))}`, nextLine("doctor", situation, drawing)]),
     ...(state === "stalled"
       ? [`${indent}${style.dim(whyStalled(results))}`, nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing)]
       : []),

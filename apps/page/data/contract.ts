@@ -57,6 +57,8 @@ export type FailureView = { id: string; type: string; by: string | null; reason:
 export type GoalDetail = GoalBase & {
   text: string;
   commit: string | null;
+  /** A person has changed their records by hand. */
+  unreadable: { artefacts: string[]; says: string; remedy: string } | null;
   open_claims: { id: string; artefact_id: string; stage?: string | null }[];
   waiting_for: WaitingView[];
   failures: FailureView[];

@@ -10,6 +10,7 @@ import type { Actor } from "../../model/event.ts";
 import { type AgentName, ArtefactId, type ClaimId } from "../../model/ids.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { shortId } from "../../words/short-id.ts";
+import { readSound } from "../facts/checked.ts";
 import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
@@ -31,7 +32,7 @@ type PendingVerdict = { claim: ClaimId; grant: WaitingGrant };
 
 /**
  * What `text`, an id or its beginning, names, for the agent `speaker`. Throws `request-refused` where no verdict is due, and `usage` where
- * several people could be meant.
+ * several people could be meant; and as `readSound`.
  */
 export async function findJudged(
   board: PersonBlackboard,
@@ -40,7 +41,7 @@ export async function findJudged(
   suggest: Suggest,
 ): Promise<Judged> {
   const id = await resolveArtefactId(board, text, suggest);
-  const read = await board.readWithDigest(id);
+  const [read] = await Promise.all([board.readWithDigest(id), readSound(board, id, suggest)]);
   if (read === undefined) throw notFound(text, "artefact", suggest);
   const { artefact } = read;
   if (artefact.structural_type !== "Standard")

@@ -4,7 +4,8 @@ import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import { shortId } from "../../words/short-id.ts";
-import { readHeads } from "./artefacts.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { type KnownArtefacts, readHeads } from "./artefacts.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
 /** `overwritten`: it is not what was stored. */
@@ -34,9 +35,28 @@ export async function readChecked(board: Board, ids: readonly ArtefactId[]): Pro
   return { heads: ids.flatMap((id) => read.get(id) ?? []), unreadable };
 }
 
-async function readDamaged(board: Board, id: ArtefactId): Promise<ArtefactHead | undefined> {
+/** As `readHeads`, also where one of them is malformed: that one is left out. */
+export async function readReadable(
+  board: Pick<ReadingBoard, "readHeads">,
+  ids: readonly ArtefactId[],
+  known: KnownArtefacts = new Map(),
+): Promise<ArtefactHead[]> {
   try {
-    return (await readHeads(board, [id]))[0];
+    return await readHeads(board, ids, known);
+  } catch (error) {
+    if (!isMalformed(error)) throw error;
+    for (const id of ids) if (!known.has(id)) await readDamaged(board, id, known);
+    return ids.flatMap((id) => known.get(id) ?? []);
+  }
+}
+
+async function readDamaged(
+  board: Pick<ReadingBoard, "readHeads">,
+  id: ArtefactId,
+  known?: KnownArtefacts,
+): Promise<ArtefactHead | undefined> {
+  try {
+    return (await readHeads(board, [id], known))[0];
   } catch (error) {
     if (isMalformed(error)) return undefined;
     throw error;
@@ -51,9 +71,28 @@ export async function readCheckedArtefact(
   const [artefact, overwritten] = await Promise.all([board.readArtefact(id), board.findOverwritten([id])]);
   if (overwritten.length === 0) return artefact;
   if (artefact !== undefined) return { ...artefact, overwritten: true };
-  throw new SettError("artefact-malformed", `Artefact ${id} was removed by hand: only the indexes know of it.`, {
-    hint: "`sett doctor` lists what was overwritten. A copy of Redis' volume, or an archive of `sett prune`, may have it.",
+  throw new SettError("artefact-malformed", unreadableSentence([id]), { hint: remedyOf("sett doctor") });
+}
+
+/**
+ * For a person who acts on it. Throws `request-refused` for one that was overwritten, which nobody has made or asked, and as above for one that
+ * cannot be read. The next step is to put it back, or to end its goal.
+ */
+export async function readSound(
+  board: Pick<ReadingBoard, "readArtefact" | "findOverwritten">,
+  id: ArtefactId,
+  suggest: Suggest,
+): Promise<Artefact | undefined> {
+  const artefact = await readCheckedArtefact(board, id);
+  if (artefact?.overwritten !== true) return artefact;
+  throw new SettError("request-refused", `${overwrittenSentence([id])} Nothing was done.`, {
+    hint: `${remedyOf(suggest("doctor"))} To end its goal: ${suggest(`cancel ${shortId(artefact.goal_id)}`)}`,
   });
+}
+
+/** What a person can do about records that were changed by hand. `doctor`: the command as it is to be typed. */
+export function remedyOf(doctor: string): string {
+  return `\`${doctor}\` lists what was changed by hand. A copy of Redis' volume, or an archive of \`sett prune\`, may have it as it was stored.`;
 }
 
 export function isMalformed(error: unknown): boolean {
@@ -68,6 +107,14 @@ export function overwrittenSentence(ids: readonly ArtefactId[]): string {
   if (others.length === 0) return `Artefact ${only} was ${overwrittenText}.`;
   const more = ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : "";
   return `Artefacts were overwritten by hand, and are not what was stored: ${[only, ...others].join(", ")}${more}.`;
+}
+
+/** One sentence about artefacts of which nothing can be shown. */
+export function unreadableSentence(ids: readonly ArtefactId[]): string {
+  const named = ids.slice(0, maxNamed).map(shortId).join(", ");
+  const more = ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : "";
+  if (ids.length === 1) return `Artefact ${named} cannot be shown: its record, or a field of it, was changed by hand.`;
+  return `Artefacts ${named}${more} cannot be shown: their records, or fields of them, were changed by hand.`;
 }
 
 const maxNamed = 5;

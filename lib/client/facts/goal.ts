@@ -7,8 +7,9 @@ import type { ArtefactHead } from "../../model/artefact.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { Suggest } from "../text/suggest.ts";
-import { type KnownArtefacts, readHeads } from "./artefacts.ts";
+import type { KnownArtefacts } from "./artefacts.ts";
 import type { Situation } from "./blocked-reason.ts";
+import { readReadable } from "./checked.ts";
 import type { GoalCost } from "./costs.ts";
 
 export type GoalReading = {
@@ -16,6 +17,8 @@ export type GoalReading = {
   status: GoalStatus;
   /** Oldest first; the goal itself is among them. */
   artefacts: ArtefactHead[];
+  /** Artefacts of it of which nothing can be read: a person has changed their records by hand. */
+  unreadable: ArtefactId[];
   /** The name of the trigger that has stated it; undefined where a person has. */
   trigger?: string | undefined;
   /** What its calls of language models have cost; undefined where there were none. */
@@ -26,7 +29,7 @@ export type GoalReading = {
 const fewClaims = 50;
 
 export async function readGoal(board: PersonBlackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
-  const heads = (ids: readonly ArtefactId[]) => readHeads(board, ids, known);
+  const heads = (ids: readonly ArtefactId[]) => readReadable(board, ids, known);
   // Of a claim that has ended the status needs to know only whether its Failures count. Those that are open are listed after the goal's
   // claims are: one that is open then is not missed, and what one has led to that has just ended is noticed as a change of the goal.
   const needed = async (claims: readonly ClaimId[], ids: readonly ArtefactId[]) => {
@@ -37,7 +40,10 @@ export async function readGoal(board: PersonBlackboard, goal: GoalId, known: Kno
     return claims.filter((id) => meant.has(id));
   };
   const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running", needed);
-  return { goal, status: goalStatus(facts), artefacts: facts.artefacts, trigger: facts.trigger };
+  const { artefacts, trigger, causes } = facts;
+  const read = new Set(artefacts.map(({ id }) => id));
+  const unreadable = [...causes.keys()].filter((id) => !read.has(id));
+  return { goal, status: goalStatus(facts), artefacts, unreadable, trigger };
 }
 
 export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {

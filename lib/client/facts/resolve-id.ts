@@ -7,6 +7,7 @@ import { shortId } from "../../words/short-id.ts";
 import { boundedLine, oneLine, shorten } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { readHeads } from "./artefacts.ts";
+import { readSound } from "./checked.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
 /** The expected kind of an id. */
@@ -35,12 +36,12 @@ export async function resolveArtefactId(
   throw ambiguous(text, await readHeads(board, found), "artefacts");
 }
 
-/** The question of this id; open questions come first. Throws as above, and `usage` for an artefact that is no question. */
+/** The question of this id; open questions come first. Throws as above, and `usage` for an artefact that is no question, and as `readSound`. */
 export async function resolveQuestion(board: PersonBlackboard, text: string, suggest: Suggest): Promise<Artefact> {
   const start = startOfId(text, "question", suggest);
   const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
   if (open.length > 1) throw ambiguous(text, await readHeads(board, open), "questions");
-  const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, suggest, "question")));
+  const found = await readSound(board, open[0] ?? (await resolveArtefactId(board, text, suggest, "question")), suggest);
   if (found === undefined) throw notFound(text, "question", suggest);
   if (found.structural_type === "Question") return found;
   throw wrongKind(found, "a question", listing("question", suggest));
@@ -48,7 +49,7 @@ export async function resolveQuestion(board: PersonBlackboard, text: string, sug
 
 /** As above, for Failures. */
 export async function resolveFailure(board: PersonBlackboard, text: string, suggest: Suggest): Promise<Artefact> {
-  const found = await board.readArtefact(await resolveArtefactId(board, text, suggest));
+  const found = await readSound(board, await resolveArtefactId(board, text, suggest), suggest);
   if (found === undefined) throw notFound(text, "artefact", suggest);
   if (found.structural_type === "Failure") return found;
   throw wrongKind(found, "a Failure", listing("artefact", suggest));

@@ -1,6 +1,7 @@
 // A password of Redis is enough to write over a record. No person reads, approves or archives one without a word about it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
 import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
@@ -10,19 +11,20 @@ import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 const overwritten = "overwritten by hand";
 const key = (id: string) => `sett:demo:artifact:${id}`;
 let at: Workspace;
-let [goal, sound, forged, broken, gone]: Artefact[] = [];
+let [goal, sound, forged, broken, gone, bare]: Artefact[] = [];
 
 beforeAll(async () => {
   at = await Workspace.create();
   await using board = await at.board();
   goal = sampleArtefact({ metadata: { summary: "Paint the door" } });
-  [sound, forged, broken, gone] = ["Sound", "Forged", "Broken", "Gone"].map((type) =>
+  [sound, forged, broken, gone, bare] = ["Sound", "Forged", "Broken", "Gone", "Bare"].map((type) =>
     derived(goal === undefined ? [] : [goal], { type, payload: "green", metadata: { summary: `${type} work` } }),
   );
-  for (const one of [goal, sound, forged, broken, gone]) if (one !== undefined) await board.createArtefact(one, "hand");
+  for (const one of [goal, sound, forged, broken, gone, bare]) if (one !== undefined) await board.createArtefact(one, "hand");
   await at.redis.cli("HSET", key(forged?.id ?? ""), "payload", "amber", "metadata", '{"summary":"Approved by all"}');
   await at.redis.cli("HSET", key(broken?.id ?? ""), "source_artefacts", "[");
   await at.redis.cli("DEL", key(gone?.id ?? ""));
+  await at.redis.cli("HDEL", key(bare?.id ?? ""), "type");
 }, 60_000);
 
 afterAll(() => at[Symbol.asyncDispose]());
@@ -36,7 +38,8 @@ test("hoard lists what can be read, marks what was overwritten, and names what i
   const line = out.split("\n").find((each) => each.startsWith(short(forged)));
   expect(line).toContain(overwritten);
   expect(line).not.toContain("Approved by all");
-  for (const one of [forged, broken, gone]) expect(err).toContain(short(one));
+  for (const one of [forged, broken, gone, bare]) expect(err).toContain(short(one));
+  expect(err).toContain(`Artefacts ${[broken, gone, bare].map(short).join(", ")} cannot be shown`);
   expect(err).not.toContain(short(sound));
 });
 
@@ -56,9 +59,23 @@ test("unearth says so, and shows nothing of what is gone", async () => {
   const fine = await at.sett("unearth", sound?.id ?? "");
   expect(fine.err).not.toContain(overwritten);
   const missing = await at.sett("unearth", gone?.id ?? "");
-  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("was removed by hand")]);
+  expect([missing.code, missing.err]).toEqual([
+    1,
+    expect.stringContaining("cannot be shown: its record, or a field of it, was changed by hand"),
+  ]);
+  const lacking = await at.sett("unearth", bare?.id ?? "");
+  expect([lacking.code, lacking.err]).toEqual([1, expect.stringContaining("cannot be shown: its record, or a field of it")]);
   const damaged = await at.sett("hoard", broken?.id ?? "");
   expect([damaged.code, damaged.err]).toEqual([1, expect.stringContaining("is malformed")]);
+});
+
+test("status names what cannot be read below its goal, also as data, and says what can be done", async () => {
+  const { code, out } = await at.sett("status");
+  expect(code).toBe(0);
+  expect(out).toContain(`Artefacts ${[broken, gone, bare].map(short).join(", ")} cannot be shown`);
+  expect(out).toContain("sett doctor");
+  const [shown] = JSON.parse(await at.need("status", "--json")).goals;
+  expect(shown.unreadable).toEqual([broken, gone, bare].map((one) => one?.id));
 });
 
 test("graph marks it, and draws the rest where one is damaged", async () => {
@@ -66,6 +83,8 @@ test("graph marks it, and draws the rest where one is damaged", async () => {
   expect(drawn).toContain(`Forged (${overwritten})`);
   expect(drawn).toContain("Sound ");
   expect(drawn).not.toContain(`Sound (${overwritten})`);
+  const { err } = await at.sett("graph", goal?.id ?? "");
+  expect(err).toContain(`Artefacts ${[broken, gone, bare].map(short).join(", ")} cannot be shown`);
 });
 
 test("doctor counts what was overwritten, and events that were deleted", async () => {
@@ -104,6 +123,9 @@ test("prune leaves a goal in which something was overwritten, says so, and moves
   expect(goals.map(({ id }: { id: string }) => id)).toEqual([third.begun.id]);
   const stayed = (damaged as { id: string; artefacts: string[] }[]).flatMap(({ artefacts }) => artefacts);
   expect(stayed).toEqual(expect.arrayContaining([one.result.id, other.result.id]));
+  const dry = await at.sett("prune", "--before", "0s", "--dry-run");
+  expect(dry.err).toContain("were overwritten by hand");
+  expect(dry.err).toContain("`sett doctor` lists what was changed by hand");
   expect(await board.listGoals()).toEqual(expect.arrayContaining([one.begun.goal_id, other.begun.goal_id]));
 });
 
@@ -118,5 +140,39 @@ test("what was overwritten while a person was asked is marked, and cannot be app
   expect(await clan.need("questions")).toContain(overwritten);
   expect(JSON.parse(await clan.need("questions", "--json"))).toMatchObject([{ id: draft.id, overwritten: true }]);
   const { code, err } = await clan.sett("approve", draft.id);
-  expect([code, err]).toEqual([1, expect.stringContaining("it was overwritten by hand")]);
+  expect([code, err]).toEqual([1, expect.stringContaining("overwritten by hand")]);
+  // The next step is to put it back, or to end the goal.
+  for (const words of [["approve"], ["reject", "--reason", "It is red"]]) {
+    const [command = "", ...rest] = words;
+    const refused = await clan.sett(command, draft.id, ...rest);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("Nothing was done.");
+    expect(refused.err).toContain(`sett cancel ${draft.goal_id.slice(0, 8)}`);
+  }
+  await at.redis.cli("HDEL", `sett:${clan.instance}:artifact:${draft.id}`, "version");
+  const lacking = await clan.sett("reject", draft.id, "--reason", "It is red");
+  expect([lacking.code, lacking.err]).toEqual([1, expect.stringContaining("cannot be shown: its record, or a field of it")]);
+  await clan.need("cancel", draft.goal_id);
+}, 60_000);
+
+const askOrFail = ({ target_artefact }: ToolInput) =>
+  target_artefact.payload === "Fail"
+    ? { structural_type: "Failure", payload: "It cannot be done." }
+    : { structural_type: "Question", payload: "Which colour?" };
+
+test("a question and a Failure that were overwritten are neither answered nor retried, and the refusal says what to do", async () => {
+  await using clan = await Sett.start(at, {
+    writer: { ...bids({ on: "GoalDefined", bid: "exclusive" }), tool: askOrFail },
+    lead: { human: true, role: "owner" },
+  });
+  const question = await clan.made(await clan.goal(), (made) => made.structural_type === "Question");
+  await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${question.id}`, "payload", "May I?");
+  const { code, err } = await clan.sett("answer", question.id, "yes");
+  expect([code, err]).toEqual([1, expect.stringContaining(`sett cancel ${question.goal_id.slice(0, 8)}`)]);
+  expect(await clan.board.answersOf([question.id])).toEqual([undefined]);
+  await clan.need("cancel", question.goal_id);
+  const failure = await clan.made(await clan.goal("Fail"), (made) => made.structural_type === "Failure");
+  await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${failure.id}`, "claim_id", "");
+  const retried = await clan.sett("retry", failure.id);
+  expect([retried.code, retried.err]).toEqual([1, expect.stringContaining("Nothing was done.")]);
 }, 60_000);

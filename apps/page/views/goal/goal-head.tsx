@@ -13,7 +13,7 @@ import { visibleLine } from "../../text/visible-text.ts";
 import { money } from "../../text/words.ts";
 
 export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => void }) {
-  const { id, state, summary, commit, created_at, cost, trigger } = goal;
+  const { id, state, summary, commit, created_at, cost, trigger, unreadable } = goal;
   useAsSubject(summary === "" ? `Goal ${shortId(id)}` : visibleLine(summary, 60));
   // At rest there is no work to cancel, and the orchestrator would refuse.
   const isOver = state !== "running" && state !== "waiting";
@@ -62,6 +62,15 @@ export function GoalHead({ goal, refresh }: { goal: GoalDetail; refresh: () => v
           )}
         </span>
       </div>
+      {unreadable !== null && (
+        <div className="problem" role="alert">
+          <p className="problem-what">
+            <span aria-hidden="true">✕ </span>
+            {unreadable.says}
+          </p>
+          <p>{unreadable.remedy}</p>
+        </div>
+      )}
     </header>
   );
 }
