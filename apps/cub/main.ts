@@ -4,6 +4,7 @@ import { networkInterfaces, hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
 import { byMail } from "../../lib/blackboard/by-mail.ts";
+import { ownIdentity } from "../../lib/git/own-config.ts";
 import { needsWorkers } from "../../lib/model/agent.ts";
 import { exitCodes, messageOf, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
@@ -129,7 +130,9 @@ async function depsOf(settings: Settings, isNeeded: () => boolean): Promise<Deps
   const model = settings.model && { ...settings.model, gatewayUrl: await gatewayUrlFor(settings.model.gatewayUrl, secrets) };
   const egressUrl = settings.egressUrl && (await reachable(settings.egressUrl));
   const { bidCommand, commandEnvironment, promptClaim: prompt = "" } = settings;
-  const env = { ...toolEnvironment(process.env, registration.current.role, commandEnvironment), ...proxyVariables(egressUrl) };
+  // What the agent's `environment` and its image name comes before its own identity.
+  const ofAgent = toolEnvironment(process.env, registration.current.role, commandEnvironment);
+  const env = { ...ownIdentity(agentName), ...ofAgent, ...proxyVariables(egressUrl) };
   const isWorker = isPrompt(settings);
   const [, script = ""] = process.argv;
   const command = isWorker

@@ -39,6 +39,13 @@ const rules: readonly Rule[] = [
     isMeant: (value) => value === "union",
     sentence: (files) => `Once merged, its .gitattributes (merge=union) lets your own git merge ${files} without a conflict.`,
   },
+  ...["linguist-generated", "gitlab-generated"].map(
+    (attribute): Rule => ({
+      attribute,
+      isMeant: (value) => value === "set" || value === "true",
+      sentence: (files, setting) => `Its .gitattributes (${setting}) lets a forge fold the changes of ${files}.`,
+    }),
+  ),
 ];
 
 /** Sentences. The attributes are those in the tree of `commit`; files without lines may be hidden from diffs. Throws git-failed. */

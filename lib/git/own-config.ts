@@ -6,6 +6,18 @@ export function emailOf(agent: AgentName): string {
   return `${agent}@sett.invalid`;
 }
 
+/**
+ * By these variables git takes an author and a committer before it looks into any configuration: `git config user.name` of an image or of a
+ * command leaves the agent's commits its own. A command that means another author says so by `--author` or by the variables.
+ */
+export function ownIdentity(agentName: AgentName): Record<string, string> {
+  const email = emailOf(agentName);
+  return {
+    ...{ GIT_AUTHOR_NAME: agentName, GIT_AUTHOR_EMAIL: email },
+    ...{ GIT_COMMITTER_NAME: agentName, GIT_COMMITTER_EMAIL: email },
+  };
+}
+
 /** Defaults for the tool's own git. It needs no clean-up, because the repository exists only as long as the grant. */
 export function ownConfig(agentName: AgentName): string {
   return [

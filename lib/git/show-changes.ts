@@ -7,6 +7,7 @@ import { emptyTreeOf } from "./empty-tree.ts";
 import type { RecordedCommit } from "./exchange.ts";
 import type { PlainView } from "./plain-view.ts";
 import { gitFailure } from "./run-git.ts";
+import { submoduleNotes } from "./submodule-notes.ts";
 
 /** Of more commits only the newest are shown. */
 const maxShownCommits = 50;
@@ -70,7 +71,7 @@ async function showWhole(view: PlainView, work: Work, detail: ChangeDetail): Pro
   const count = start.isAlone ? 1 : Number(await view.run({ args: ["rev-list", "--count", ...range, "--"] }));
   const log = await commitLog(view, range, maxShownCommits, recorded);
   const files = await diff(view, detail, from, commit);
-  const notes = [...start.notes, ...foreignNote(log.foreign), ...(await checkoutNotes(view, from, commit))];
+  const notes = [...start.notes, ...foreignNote(log.foreign), ...(await settingNotes(view, from, commit))];
   const older = count > maxShownCommits ? `\n… and ${count - maxShownCommits} older commits\n` : "";
   const number = count === 1 ? "1 commit" : `${count} commits`;
   const title = `${number} ${start.name}`;
@@ -95,7 +96,8 @@ async function startOf(view: PlainView, commit: CommitHash, goal: CommitHash | u
     };
   const isHere = (await view.try({ args: ["cat-file", "-e", `${goal}^{commit}`] })).exitCode === 0;
   if (!isHere) return await alone(view, commit, `The repository does not have ${named}.`);
-  return { from: undefined, name: "without a beginning", notes: [`It has no history in common with ${named}.`] };
+  const apart = `It has no commit in common with ${named}: all of its files are shown as new, and \`git merge\` refuses it.`;
+  return { from: undefined, name: "of a history that begins anew", notes: [apart] };
 }
 
 /** Where nothing is known that it could be compared with. */
@@ -117,7 +119,7 @@ async function showSince(
   if (!isHere) return `The changes ${title} are not known: the repository does not have it.\n`;
   const files = await diff(view, detail, from, commit);
   if (detail === "sums") return sumLine(`Only ${title}`, files);
-  const notes = (await checkoutNotes(view, from, commit)).map((note) => `! ${note}\n`).join("");
+  const notes = (await settingNotes(view, from, commit)).map((note) => `! ${note}\n`).join("");
   return `Only the changes ${title}:\n${notes}\n${files === "" ? " no file is changed\n" : files}`;
 }
 
@@ -129,6 +131,11 @@ async function diff(view: PlainView, detail: ChangeDetail, from: string, commit:
 
 function sumLine(title: string, shortstat: string): string {
   return `${title}: ${shortstat.trim() === "" ? "no file is changed" : shortstat.trim()}\n`;
+}
+
+/** What files of the commit itself let git hide, or do to a checkout. */
+async function settingNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
+  return [...(await checkoutNotes(view, from, commit)), ...(await submoduleNotes(view, from, commit))];
 }
 
 function foreignNote(count: number): string[] {

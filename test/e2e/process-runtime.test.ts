@@ -20,6 +20,8 @@ set -e
 goal=$(jq -r .target_artefact.payload)
 if [ "$goal" = wait ]; then echo $$ > "$HOME/tool.pid"; exec sleep 300; fi
 { pwd; env; } > surroundings
+git config user.name "Release Bot"
+git config user.email bot@example.invalid
 git add surroundings
 git commit --quiet --message "Look around" >&2
 jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "Looked around"}'
@@ -98,7 +100,11 @@ test("a goal becomes a commit and an end, made by commands of this machine", asy
   expect(surroundings).toContain("COLOUR=red");
   expect(surroundings).toContain("SETT_AGENT_NAME=painter");
   expect(surroundings.filter((line) => /^(?:TOKEN|REDIS_URL|REDISCLI_AUTH|LD_LIBRARY_PATH)=/.test(line))).toEqual([]);
-  expect(await git("log", "-1", "--format=%an", commit)).toBe("painter");
+  // A configuration of its own changes nothing, so that no person is warned of it.
+  expect(await git("log", "-1", "--format=%an <%ae> %cn <%ce>", commit)).toBe(
+    "painter <painter@sett.invalid> painter <painter@sett.invalid>",
+  );
+  expect(await need("unearth", artefacts[1]?.id ?? "")).not.toContain("another author");
   expect(await git("status", "--porcelain")).toBe("");
   expect(await git("log", "--format=%s")).toBe("Begin");
 });

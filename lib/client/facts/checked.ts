@@ -75,7 +75,7 @@ export async function readCheckedArtefact(
 }
 
 /**
- * For a person who acts on it. Throws `request-refused` for one that was overwritten, which nobody has made or asked, and as above for one that
+ * For a person who acts on it. Throws `request-refused` for one that was overwritten, whose maker did not write it so, and as above for one that
  * cannot be read. The next step is to put it back, or to end its goal.
  */
 export async function readSound(

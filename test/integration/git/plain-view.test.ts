@@ -55,6 +55,66 @@ test.each(Object.entries(disguises))("%s hide no line of a change", async (_name
   expect(await repository.showChanges(work)).toMatch(/\n install\.sh +\| 1 \+\n/);
 });
 
+test("a submodule that moves is shown, and a .gitmodules that hides it from the person's own git is named", async () => {
+  using host = sampleRepository();
+  const link = (digit: string) => git(host.path, "update-index", "--add", "--cacheinfo", `160000,${digit.repeat(40)},lib/door`);
+  const modules = (...lines: string[]) => ({
+    ".gitmodules": `[submodule "door"]\n${lines.map((line) => `\t${line}\n`).join("")}`,
+  });
+  const place = ["path = lib/door", "url = ../door"];
+  mkdirSync(join(host.path, "lib/door"), { recursive: true });
+  link("1");
+  const open1 = commitFiles(host.path, modules(...place), "A submodule");
+  const repository = await open(host.path);
+  expect(await repository.showChanges(workWith(open1, host.base))).not.toContain("! ");
+  link("2");
+  const hidden = commitFiles(host.path, modules(...place, "ignore = all"), "Work");
+  // What the person's own git shows of it, once it is merged.
+  git(host.path, "config", "submodule.door.ignore", "all");
+  expect(git(host.path, "diff", "--stat", open1, hidden)).not.toContain("lib/door");
+  const note = "! Once merged, its .gitmodules (ignore=all) lets your own git hide changes of the submodule lib/door.\n";
+  for (const earlier of [[], [{ name: "version 1", commit: open1 }]]) {
+    const shown = await repository.showChanges(workWith(hidden, open1, { earlier }));
+    expect(shown).toMatch(/\n lib\/door +\| 2 \+-\n/);
+    expect(shown).toContain(note);
+  }
+  expect(await repository.showChanges(workWith(hidden, open1), "lines")).toContain(
+    `-Subproject commit ${"1".repeat(40)}\n+Subproject commit ${"2".repeat(40)}\n`,
+  );
+  // It is said as long as a change of the submodule itself could be hidden, and not of other work.
+  link("3");
+  const later = commitFiles(host.path, {}, "Later");
+  expect(await repository.showChanges(workWith(later, hidden))).toContain(note);
+  const aside = commitFiles(host.path, { "door.txt": "green\n" }, "Aside");
+  expect(await repository.showChanges(workWith(aside, later))).not.toContain("! ");
+});
+
+test("a .gitmodules that cannot be read is no reason to show nothing", async () => {
+  using host = sampleRepository();
+  const commit = commitFiles(host.path, { ".gitmodules": '[submodule "door\n\tignore = all\n' }, "Broken");
+  const shown = await (await open(host.path)).showChanges(workWith(commit, host.base));
+  expect(shown).toContain("! Its .gitmodules cannot be read: it may let your own git hide changes of submodules.\n");
+  expect(shown).toContain(" .gitmodules | 2 ++");
+});
+
+test("files whose changes a forge folds are named", async () => {
+  using host = sampleRepository();
+  const commit = commitFiles(
+    host.path,
+    {
+      ".gitattributes": "*.sh linguist-generated\n*.py gitlab-generated=true\n*.txt -linguist-generated\n",
+      "a.sh": "x\n",
+      "b.py": "y\n",
+      "c.txt": "z\n",
+    },
+    "Work",
+  );
+  const shown = await (await open(host.path)).showChanges(workWith(commit, host.base));
+  expect(shown).toContain("! Its .gitattributes (linguist-generated) lets a forge fold the changes of a.sh.\n");
+  expect(shown).toContain("! Its .gitattributes (gitlab-generated=true) lets a forge fold the changes of b.py.\n");
+  expect(shown.match(/fold the changes/g)).toHaveLength(2);
+});
+
 test("a mailmap, a note, a replacement, a graft and a setting of the log change no name, message or parent", async () => {
   using host = sampleRepository();
   const honest = commitFiles(host.path, { one: "1\n" }, "Honest");

@@ -83,7 +83,10 @@ test("work that is not based on the commit of the goal is shown from where a mer
   );
   expect(aside).toEndWith(" two | 1 +\n 1 file changed, 1 insertion(+)\n create mode 100644 two\n");
   const alone = await repository.showChanges(workWith(apart, goal));
-  expect(alone).toContain(`! It has no history in common with ${goal.slice(0, 12)}, the commit of the goal.\n`);
+  expect(alone).toStartWith(
+    `1 commit of a history that begins anew\n! It has no commit in common with ${goal.slice(0, 12)}, the commit of the goal: all of its files are shown as new, and \`git merge\` refuses it.\n`,
+  );
+  expect(() => git(host.path, "merge", older)).toThrow("refusing to merge unrelated histories");
   expect(alone).toContain(" README.md  | 1 +\n");
   const unknown = CommitHash.parse("0123456789".repeat(4));
   const lost = await repository.showChanges(workWith(older, unknown, { earlier: [{ name: "version 1", commit: unknown }] }));
