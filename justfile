@@ -77,6 +77,11 @@ bench *options:
 chaos *options:
     {{ bin }}/bun run test/chaos/chaos.ts {{ options }}
 
+# What takes longer than `npm test` may: a `sett up` with each request to the Engine failing in each way (about an hour).
+nightly: prepare
+    {{ bin }}/bun .ci/test.ts binaries images
+    SETT_EACH_REQUEST=1 {{ bin }}/bun test test/e2e/engine-faults.test.ts
+
 # Play the programs that ship in virtual time, with faults, and check the history: `just simulate --schedules 20000 --jobs 2`, `just simulate --seed 7 --trace`.
 simulate *options:
     {{ bin }}/bun run test/simulation/simulate.ts {{ options }}

@@ -30,6 +30,7 @@ const env = { ...process.env };
 Object.assign(process.env, directToThisMachine(env));
 
 const stop = new AbortController();
+let isOver = false;
 let interruptions = 0;
 let abandonMessage: (() => SettError | undefined) | undefined;
 for (const [name, code] of Object.entries(signals)) {
@@ -39,6 +40,8 @@ for (const [name, code] of Object.entries(signals)) {
     // The kernel, the shell and a remote login each report the same closed terminal: that is no impatient person.
     if (name === "SIGHUP" && stop.signal.aborted) return;
     interruptions += 1;
+    // What the command left open, such as an output that is not read, keeps the program: there is nothing more to undo.
+    if (isOver) process.exit(code);
     process.exitCode = code;
     if (interruptions === 1) return stop.abort(name);
     // A second interruption ends the clean-up and prints what is left behind; a third one ends the program at once.
@@ -74,6 +77,9 @@ const shell: Shell = {
 };
 
 const code = await runCommand(process.argv.slice(2), shell);
+isOver = true;
 // A large output may not be written yet: the process ends by itself, with this code, when it is.
 if (process.exitCode === undefined) process.exitCode = code;
 if (stop.signal.aborted) process.exit();
+// A request that is still under way would keep the program.
+stop.abort("over");

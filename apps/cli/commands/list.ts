@@ -31,7 +31,7 @@ export const list = defineCommand({
   args: { json: jsonArgument },
   examples: ["sett list", "sett list --json | jq -r '.[].name'"],
   async run(args, shell) {
-    const { instances: found, dockerProblem } = await everyInstance(shell.env);
+    const { instances: found, dockerProblem } = await everyInstance(shell);
     if (dockerProblem !== undefined && found.length === 0) throw dockerProblem;
     if (dockerProblem !== undefined) shell.messages.warn("Docker does not answer: instances in containers are not shown.");
     const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await readBoard(parts, shell))));

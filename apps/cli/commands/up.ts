@@ -89,8 +89,7 @@ export const up = defineCommand({
   async run(args, shell) {
     const ordered = readCassettes(args, shell.cwd);
     const requested = runtimeNames.find((each) => each === args.runtime);
-    if (await lacksConfig(shell.cwd, args.file))
-      await createFirstSett(shell, args.yes, () => requireRuntime(shell.env, requested));
+    if (await lacksConfig(shell.cwd, args.file)) await createFirstSett(shell, args.yes, () => requireRuntime(shell, requested));
     const file = await configPath(shell.cwd, args.file);
     const { config: written, warnings } = await readConfig(file, shell.env, { withoutKeys: ordered?.mode === "replay" });
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
@@ -98,9 +97,9 @@ export const up = defineCommand({
     const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), { env: shell.env });
     const workspace = repository.place.toplevel;
     const cassettes = await prepareCassettes(ordered, hasModels(written), repository.place);
-    const known = (await everyInstance(shell.env)).instances;
-    const { instance, why } = chooseInstance(args.name, workspace, known);
-    const { kind, runtime } = await runtimeForUp(shell.env, known, instance, requested);
+    const known = await everyInstance(shell);
+    const { instance, why } = chooseInstance(args.name, workspace, known.instances);
+    const { kind, runtime } = await runtimeForUp(shell, known, instance, requested);
     if (why !== undefined) shell.messages.note(why);
     const machine = kind === "process" ? await prepareMachine(written, file, repository, shell) : undefined;
     const config = machine?.config ?? written;
@@ -210,6 +209,10 @@ export const up = defineCommand({
     } catch (error) {
       const explained = await explainFailure({ runtime, kind }, error, stateNow(), shell);
       progress[Symbol.dispose]();
+      if (undoSteps.isKept) {
+        shell.messages.warn(`${instance} is up, but what comes last was not done, such as to stop what sett.yml no longer has.`);
+        shell.messages.next(`sett up --name ${instance}`);
+      }
       await undo(undoSteps, instance, shell);
       throw withState(explained, stateNow());
     }

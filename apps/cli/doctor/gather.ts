@@ -71,7 +71,7 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
       instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, record, parts: [], exchange: undefined },
     };
   }
-  const { instances, dockerProblem } = await everyInstance(shell.env, { limitMs });
+  const { instances, dockerProblem } = await everyInstance(shell, { limitMs });
   const answering = dockerProblem === undefined || engine.state === "silent" ? engine : silent(dockerProblem);
   const found = await ownInstance(instances, shell, name, answering);
   if (found === undefined) return { engine: answering, instance: undefined };

@@ -20,7 +20,7 @@ const bodiesAtOnce = 20;
 
 /** By digest; one without a file on the volume is missing. Throws `not-ready` where the gateway does not run on this machine. */
 export async function readBodies(
-  shell: Pick<Shell, "cwd" | "env">,
+  shell: Pick<Shell, "cwd" | "env" | "interrupted">,
   instance: InstanceName,
   digests: readonly string[],
 ): Promise<Map<string, Body>> {
@@ -44,8 +44,8 @@ export async function readBodies(
 
 type Reader = { name: string; read: (stdin: string) => Promise<ExecResult> };
 
-async function readerOf(shell: Pick<Shell, "cwd" | "env">, instance: InstanceName): Promise<Reader> {
-  const parts = (await everyInstance(shell.env)).instances.find((one) => one.instance === instance);
+async function readerOf(shell: Pick<Shell, "cwd" | "env" | "interrupted">, instance: InstanceName): Promise<Reader> {
+  const parts = (await everyInstance(shell)).instances.find((one) => one.instance === instance);
   const gateway = parts?.containers.find(({ labels }) => labels.component === "gateway");
   if (parts === undefined || gateway === undefined || !isServing(gateway)) throw notRunning(instance, gateway);
   const runtime = await runtimeOf(shell, instance);

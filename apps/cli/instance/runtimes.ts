@@ -15,32 +15,35 @@ export const runtimeNames = ["docker", "process"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
 type Env = Shell["env"];
+type Surroundings = Pick<Shell, "env" | "interrupted">;
 type InstanceInRuntime = InstanceParts & { runtime: RuntimeName };
+type Found = { instances: InstanceInRuntime[]; dockerProblem: SettError | undefined };
 
 /**
  * The runtime of the command's instance; Docker when there is no instance. It looks at processes first, because that is fast and needs no
  * engine.
  */
-export async function runtimeOf({ cwd, env }: Pick<Shell, "cwd" | "env">, name: string | undefined): Promise<ContainerRuntime> {
+export async function runtimeOf(shell: Surroundings & Pick<Shell, "cwd">, name: string | undefined): Promise<ContainerRuntime> {
+  const { cwd, env } = shell;
   const workspace = await workspaceRoot(cwd);
   const isMeant = (parts: InstanceParts) => (name === undefined ? workspaceOf(parts) === workspace : parts.instance === name);
   const processes = processesOf(env);
   const own = (await processes.instances()).filter(isMeant);
   if (own.some(hasContainers)) return processes;
-  if (own.length === 0) return await dockerOf(env);
+  if (own.length === 0) return await dockerOf(shell);
   // Only a blackboard that an earlier `sett down` has kept: a running sett in Docker comes first.
-  const inDocker = (await dockerInstances(env)).instances.filter(isMeant);
-  return inDocker.some(hasContainers) ? await dockerOf(env) : processes;
+  const inDocker = (await dockerInstances(shell)).instances.filter(isMeant);
+  return inDocker.some(hasContainers) ? await dockerOf(shell) : processes;
 }
 
 /**
- * The runtime for `sett up`: the one that has the instance or its kept blackboard, else the requested one. `instances`: those of both
+ * The runtime for `sett up`: the one that has the instance or its kept blackboard, else the requested one. `found`: the instances of both
  * runtimes. Throws `instance-taken` when the two differ, and what `check` throws. The returned runtime lists the instances of both
  * runtimes, so that no name or repository is used twice.
  */
 export async function runtimeForUp(
-  env: Env,
-  instances: readonly InstanceInRuntime[],
+  shell: Surroundings,
+  { instances, dockerProblem }: Found,
   instance: InstanceName,
   requested: RuntimeName | undefined,
 ): Promise<{ kind: RuntimeName; runtime: ContainerRuntime }> {
@@ -52,17 +55,19 @@ export async function runtimeForUp(
       hint: `Continue there: sett up --name ${instance} --runtime ${kind}. Or choose another name: --name NAME`,
     });
   }
-  const runtime = kind === "docker" ? await dockerOf(env) : processesOf(env);
+  // It was asked a moment ago: one that is stuck is not waited for twice.
+  if (kind === "docker" && dockerProblem !== undefined) throw withProcessHint(dockerProblem);
+  const runtime = kind === "docker" ? await dockerOf(shell) : processesOf(shell.env);
   await runtime.check().catch((error: unknown) => {
     throw withProcessHint(error);
   });
-  return { kind, runtime: { ...runtime, ...everyRuntime(env) } };
+  return { kind, runtime: { ...runtime, ...everyRuntime(shell, kind) } };
 }
 
 /** Throws where no sett could be started in this runtime. */
-export async function requireRuntime(env: Env, requested: RuntimeName | undefined): Promise<void> {
+export async function requireRuntime(shell: Surroundings, requested: RuntimeName | undefined): Promise<void> {
   if (requested === "process") return void (await findPrograms());
-  const docker = await dockerOf(env);
+  const docker = await dockerOf(shell);
   await docker.check().catch((error: unknown) => {
     throw withProcessHint(error);
   });
@@ -74,20 +79,23 @@ function withProcessHint(error: unknown): unknown {
   return new SettError(error.code, error.message, { hint, cause: error.cause });
 }
 
-/** Lists the instances of both runtimes. */
-export function everyRuntime(env: Env): Pick<ContainerRuntime, "instances"> {
-  return { instances: async () => (await everyInstance(env)).instances };
+/** Lists the instances of both runtimes. Throws where an Engine that is in use cannot tell its own: they would look as if they were gone. */
+function everyRuntime(shell: Surroundings, kind: RuntimeName): Pick<ContainerRuntime, "instances"> {
+  return {
+    instances: async () => {
+      const { instances, dockerProblem } = await everyInstance(shell);
+      if (kind === "docker" && dockerProblem !== undefined) throw dockerProblem;
+      return instances;
+    },
+  };
 }
 
 /**
  * The instances of both runtimes, ordered by name. `dockerProblem`: why those of Docker are missing. `limitMs`: how long the Engine may take
  * for each answer.
  */
-export async function everyInstance(
-  env: Env,
-  { limitMs }: { limitMs?: number } = {},
-): Promise<{ instances: InstanceInRuntime[]; dockerProblem: SettError | undefined }> {
-  const [processes, docker] = await Promise.all([processesOf(env).instances(), dockerInstances(env, limitMs)]);
+export async function everyInstance(shell: Surroundings, { limitMs }: { limitMs?: number } = {}): Promise<Found> {
+  const [processes, docker] = await Promise.all([processesOf(shell.env).instances(), dockerInstances(shell, limitMs)]);
   const instances = [
     ...processes.map((parts) => ({ ...parts, runtime: "process" as const })),
     ...docker.instances.map((parts) => ({ ...parts, runtime: "docker" as const })),
@@ -96,11 +104,11 @@ export async function everyInstance(
 }
 
 async function dockerInstances(
-  env: Env,
+  shell: Surroundings,
   limitMs?: number,
 ): Promise<{ instances: InstanceParts[]; problem: SettError | undefined }> {
   try {
-    const docker = await dockerOf(env, limitMs);
+    const docker = await dockerOf(shell, limitMs);
     // An engine that hangs would never answer; `check` has a time limit.
     await docker.check();
     return { instances: await docker.instances(), problem: undefined };
@@ -110,9 +118,9 @@ async function dockerInstances(
   }
 }
 
-async function dockerOf(env: Env, limitMs?: number): Promise<ContainerRuntime> {
+async function dockerOf({ env, interrupted }: Surroundings, limitMs?: number): Promise<ContainerRuntime> {
   const { dockerRuntime } = await import("../../../lib/runtime/docker/runtime.ts");
-  return await dockerRuntime({ env, ...withoutUndefined({ limitMs }) });
+  return await dockerRuntime({ env, interrupted, ...withoutUndefined({ limitMs }) });
 }
 
 /** Where the API of `sett ui` reads logs, as settings of its process. Empty where only Redis is known. */

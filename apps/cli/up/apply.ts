@@ -22,6 +22,7 @@ import type { Certificate } from "./read-tls.ts";
 import { nextHeartbeat, nextLeader } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
+import { settleAll } from "./settle-all.ts";
 import { startApi } from "./start-api.ts";
 import { startGateway } from "./start-gateway.ts";
 import { type SecretValues, startKeeper } from "./start-keeper.ts";
@@ -63,11 +64,10 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
   await clear(input, found.leftovers);
   if ((await input.exchange.make()) === "made") undoSteps.add(input.exchange.remove);
   const volumes = makeVolumes(input, found);
-  volumes.catch(() => undefined);
-  const redis = await startRedis(input, found.redis).catch(async (error: unknown) => {
-    await volumes.catch(() => undefined);
-    throw error;
-  });
+  // Whatever fails meanwhile, the undo begins when nothing is made any more.
+  const ended = volumes.catch(() => undefined);
+  await using _volumes = { [Symbol.asyncDispose]: () => ended };
+  const redis = await startRedis(input, found.redis);
   await using board = redis.board;
   const lost = await findLost(board, input.known, found);
   const before = await board.listAgents();
@@ -84,7 +84,7 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
   starter.catch(() => undefined);
   const logReader = startService(input, plan.logReader, changes.logReader);
   logReader.catch(() => undefined);
-  const agents = settleAll(
+  const agents: Promise<unknown> = settleAll(
     changes.agents.map(async (change) => {
       await volumes;
       await egress;
@@ -185,7 +185,12 @@ async function expectAgents(
 }
 
 /** Before the first orchestrator starts, all agents are registered, so that no claim is opened without one of them. */
-async function makeOrchestrator(input: ApplyInput, change: Change, board: PersonBlackboard, first: Promise<void>): Promise<void> {
+async function makeOrchestrator(
+  input: ApplyInput,
+  change: Change,
+  board: PersonBlackboard,
+  first: Promise<unknown>,
+): Promise<void> {
   if (change.kind === "start") {
     await first;
     requireGoing(input.signal);
@@ -223,10 +228,4 @@ async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Prom
   if (ownerUrl === undefined) return;
   const { removeOtherUsers } = await import("../../../lib/blackboard/redis/administration.ts");
   await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
-}
-
-/** All jobs must end before an undo, or it would miss what they still make. Throws the first failure. */
-async function settleAll(jobs: Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(jobs);
-  for (const result of results) if (result.status === "rejected") throw result.reason;
 }

@@ -1,13 +1,14 @@
 // Makes volumes for the users that write to them.
 import type { Tools } from "./make-part.ts";
 import type { OwnedVolume } from "./plan-input.ts";
+import { settleAll } from "./settle-all.ts";
 
 /** Returns the names of those that did not exist. */
 export async function makeOwned(
   { runtime, undoSteps }: Pick<Tools, "runtime" | "undoSteps">,
   volumes: readonly OwnedVolume[],
 ): Promise<string[]> {
-  const made = await Promise.all(
+  const made = await settleAll(
     volumes.map(async ({ name, labels, owner, image, memoryBytes }) => {
       const memory = memoryBytes === undefined ? undefined : { owner, sizeBytes: memoryBytes };
       const isNew = (await runtime.volumes.create(name, labels, memory)) === "created";

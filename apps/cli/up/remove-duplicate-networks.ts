@@ -2,6 +2,7 @@
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime, InstanceParts, NetworkPart } from "../../../lib/runtime/port.ts";
 import { stopSecondsOf } from "./container-limits.ts";
+import { settleAll } from "./settle-all.ts";
 
 /**
  * Keeps the network in use. If several are in use, their containers cannot reach each other: all are removed, and `sett up` makes them
@@ -12,8 +13,8 @@ export async function removeDuplicateNetworks(runtime: ContainerRuntime, { conta
   const duplicates = networks.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name));
   const used = await removeUnused(runtime, duplicates);
   if (used.length <= 1) return;
-  await Promise.all(containers.map((container) => runtime.containers.stop(container.id, stopSecondsOf(container))));
-  await Promise.all(containers.map(({ id }) => runtime.containers.remove(id)));
+  await settleAll(containers.map((container) => runtime.containers.stop(container.id, stopSecondsOf(container))));
+  await settleAll(containers.map(({ id }) => runtime.containers.remove(id)));
   for (const { name, id } of used) await runtime.networks.remove(name, id);
 }
 

@@ -7,6 +7,7 @@ export class UndoSteps {
   #steps: (() => Promise<unknown>)[] = [];
   #lastSteps: (() => Promise<unknown>)[] = [];
   #hasBegun = false;
+  #isKept = false;
 
   /** Whether a step was ever added. */
   get hasBegun(): boolean {
@@ -16,6 +17,11 @@ export class UndoSteps {
   /** Whether there is nothing to undo: nothing was done yet, or it must stay. */
   get isEmpty(): boolean {
     return this.#steps.length === 0;
+  }
+
+  /** Whether all of it stays, because every part is ready. */
+  get isKept(): boolean {
+    return this.#isKept;
   }
 
   /** Call this as soon as there is something to undo. */
@@ -31,6 +37,7 @@ export class UndoSteps {
 
   /** Forgets all steps: what was done stays. */
   clear(): void {
+    this.#isKept = true;
     this.#steps = [];
     this.#lastSteps = [];
   }
@@ -53,7 +60,8 @@ export async function undo(undoSteps: UndoSteps, instance: InstanceName, shell: 
   shell.messages.note("Undoing what was done …");
   const failures = await undoSteps.run();
   if (failures.length === 0) return;
-  for (const failure of failures) shell.messages.warn(`Not everything could be undone: ${messageOf(failure)}`);
+  // An Engine that is stuck gives each step the same reason.
+  for (const reason of new Set(failures.map(messageOf))) shell.messages.warn(`Not everything could be undone: ${reason}`);
   const isRedisProblem = (failure: unknown) => failure instanceof SettError && failure.code === "redis-unreachable";
   if (failures.every(isRedisProblem))
     shell.messages.next(`When Redis answers and accepts writes again: sett up --name ${instance}`);

@@ -12,6 +12,7 @@ import { type Dockerfile, needOfBuildKit, parseDockerfile, platformVariablesOf }
 import { ask, explain, reasonOf, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 import { type EngineMessage, jsonMessages } from "./json-messages.ts";
+import { untilSilent } from "./patience.ts";
 
 const shownLines = 20;
 
@@ -68,7 +69,7 @@ async function buildByApi(
       forcerm: true,
       abortSignal: AbortSignal.any([upload.signal, ...(signal === undefined ? [] : [signal])]),
     });
-    for await (const message of jsonMessages(stream)) {
+    for await (const message of jsonMessages(untilSilent(docker, "/build", stream))) {
       output.push(textOf(message));
       // A build that failed is no HTTP error: the status is 200 and one of the messages has an `error`.
       if (message.error !== undefined) throw failed(spec, message.error, output.lastLines);

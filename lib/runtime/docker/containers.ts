@@ -8,6 +8,7 @@ import type { ContainerSpec } from "../container-spec.ts";
 import { madeLabel } from "../labels.ts";
 import { containerOptions } from "./container-options.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
+import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
 
 const removalPollMs = 50;
 const removalPatienceMs = 60_000;
@@ -22,7 +23,8 @@ export async function startContainer(
   try {
     await container.start();
   } catch (error) {
-    await removeContainer(docker, container.id);
+    // Why it did not start says more than why it could not be removed.
+    await removeContainer(docker, container.id).catch(() => undefined);
     throw explain(error, `start the container ${spec.name}`);
   }
   return { id: container.id };
@@ -31,8 +33,14 @@ export async function startContainer(
 async function create(docker: Docker, spec: ContainerSpec, logs: Docker.HostConfig["LogConfig"]): Promise<Docker.Container> {
   const options = containerOptions(spec);
   const HostConfig = { ...options.HostConfig, ...withoutUndefined({ LogConfig: logs }) };
+  const made = randomUUID();
   return await named(spec.name, `create the container ${spec.name}`, () =>
-    docker.createContainer({ ...options, HostConfig, Labels: { ...options.Labels, [madeLabel]: randomUUID() } }),
+    docker
+      .createContainer({ ...options, HostConfig, Labels: { ...options.Labels, [madeLabel]: made } })
+      .catch(async (error: unknown) => {
+        if (isPerhapsDone(error)) await removeLostContainer(docker, spec.name, made);
+        throw error;
+      }),
   );
 }
 
@@ -72,10 +80,10 @@ async function unlessAlready(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-export async function removeContainer(docker: Docker, container: string): Promise<void> {
+export async function removeContainer(docker: Docker, container: string, signal?: AbortSignal): Promise<void> {
   await askIfThere(`remove the container ${container}`, async () => {
     try {
-      await docker.getContainer(container).remove({ force: true, v: true });
+      await docker.getContainer(container).remove({ force: true, v: true, ...withoutUndefined({ abortSignal: signal }) });
     } catch (error) {
       if (statusOf(error) !== 409) throw error;
       // 409: another caller is removing it. It counts as removed when it no longer exists.

@@ -3,11 +3,7 @@ import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { EngineInfo } from "../port.ts";
-import { explain, isAbort } from "./errors.ts";
-import { tooLate } from "./limit-answers.ts";
-
-/** dockerode's types leave out that `info` takes a signal, as its other requests do. */
-type InfoRequest = (options: { abortSignal: AbortSignal }) => Promise<Info>;
+import { ask } from "./errors.ts";
 
 /** `Architecture` is the kernel's name of it. */
 type Info = {
@@ -25,27 +21,21 @@ type Info = {
 /** As in the names of images. */
 const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
 
-export async function checkEngine(docker: Docker, answerWithinMs: number): Promise<EngineInfo> {
-  const ask: InfoRequest = docker.info.bind(docker);
-  try {
-    const info = await ask({ abortSignal: AbortSignal.timeout(answerWithinMs) });
-    if (info.BuildahVersion !== undefined) throw isPodman(info.ServerVersion);
-    const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions, DockerRootDir } = info;
-    const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option));
-    return {
-      version: ServerVersion,
-      architecture: architectures[Architecture] ?? Architecture,
-      cpus: NCPU,
-      memoryBytes: MemTotal,
-      canLimitSystemCalls: has(/^(?:name=)?seccomp\b/),
-      canLimitProcessors: CpuCfsQuota !== false,
-      isRootless: has(/^(?:name=)?rootless\b/),
-      ...(has(/^(?:name=)?userns\b/) && withoutUndefined({ firstUser: firstUserIn(DockerRootDir ?? "") })),
-    };
-  } catch (error) {
-    if (isAbort(error)) throw tooLate(answerWithinMs, error);
-    throw explain(error, "tell its version");
-  }
+export async function checkEngine(docker: Docker): Promise<EngineInfo> {
+  const info: Info = await ask("tell its version", () => docker.info());
+  if (info.BuildahVersion !== undefined) throw isPodman(info.ServerVersion);
+  const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions, DockerRootDir } = info;
+  const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option));
+  return {
+    version: ServerVersion,
+    architecture: architectures[Architecture] ?? Architecture,
+    cpus: NCPU,
+    memoryBytes: MemTotal,
+    canLimitSystemCalls: has(/^(?:name=)?seccomp\b/),
+    canLimitProcessors: CpuCfsQuota !== false,
+    isRootless: has(/^(?:name=)?rootless\b/),
+    ...(has(/^(?:name=)?userns\b/) && withoutUndefined({ firstUser: firstUserIn(DockerRootDir ?? "") })),
+  };
 }
 
 function isPodman(version: string): SettError {

@@ -1,5 +1,6 @@
 // Turns the errors of dockerode into SettErrors: the only place that knows their form.
 import { SettError } from "../../model/errors.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 
 /** Makes one request; `doing` completes the sentence "Docker could not …". */
 export async function ask<T>(doing: string, request: () => Promise<T>): Promise<T> {
@@ -39,7 +40,16 @@ export function explain(error: unknown, doing: string, signal?: AbortSignal): Se
       cause: error,
     });
   }
-  return new SettError("docker-failed", `Docker could not ${doing}: ${sentence(reason)}`, { cause: error });
+  return new SettError("docker-failed", `Docker could not ${doing}: ${sentence(reason)}`, {
+    ...withoutUndefined({ hint: remedyFor(status) }),
+    cause: error,
+  });
+}
+
+/** None where the Engine refuses the request as it is: its reason says what to change. */
+function remedyFor(status: number): string | undefined {
+  if (status >= 500) return "Try the same command again. The Engine's own log says more: `journalctl --unit docker`";
+  return status === 403 ? "A proxy or a plugin before the Engine may forbid it; else its own log says more." : undefined;
 }
 
 /** The HTTP status of the Engine's answer; undefined when it gave none. */
@@ -51,7 +61,8 @@ export function statusOf(error: unknown): number | undefined {
 /** The Engine's message, without dockerode's "(HTTP code 500) server error - ". */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/^\(HTTP code \d+\) .*? - /s, "").trim();
+  // An answer without a message, such as a proxy's, is an empty object here.
+  return message.replace(/^\(HTTP code \d+\) (.*?) - (?:\[object Object\])?/s, "").trim() || "it does not say why";
 }
 
 export function isAbort(error: unknown): boolean {
@@ -60,9 +71,16 @@ export function isAbort(error: unknown): boolean {
 
 function unreachable(error: unknown): SettError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const message = `The Docker Engine does not answer: ${sentence(error instanceof Error ? error.message : String(error))}`;
+  const said = error instanceof Error ? error.message : String(error);
+  const message = `The Docker Engine does not answer: ${sentence(brokenOff[said] ?? said)}`;
   return new SettError("docker-unreachable", message, { hint: hintFor(code), cause: error });
 }
+
+/** What Node and Bun say of a connection that has ended too early. */
+const brokenOff: Readonly<Record<string, string>> = {
+  aborted: "the connection ended in the middle of an answer",
+  "socket hang up": "the connection ended before an answer",
+};
 
 function hintFor(code: string): string {
   switch (code) {
@@ -75,7 +93,7 @@ function hintFor(code: string): string {
     case "ENOTFOUND":
       return "Does DOCKER_HOST name the right host?";
     default:
-      return "Try `docker info`; DOCKER_HOST names the engine, if set.";
+      return "Try `docker info`, then the same command again; DOCKER_HOST names the engine, if set.";
   }
 }
 

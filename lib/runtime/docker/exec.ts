@@ -6,6 +6,7 @@ import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ExecResult } from "../port.ts";
 import { explain } from "./errors.ts";
 import { readFrames } from "./frames.ts";
+import { untilSilent } from "./patience.ts";
 
 const exitPollMs = 20;
 
@@ -28,7 +29,8 @@ export async function execInContainer(
     const stream = await exec.start(stdin === undefined ? { ...abort } : { hijack: true, stdin: true, ...abort });
     if (stdin !== undefined) stream.end(stdin);
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
-    for await (const frame of readFrames(stream)) output[frame.stream].push(Buffer.from(frame.bytes));
+    const frames = readFrames(untilSilent(docker, `/exec/${exec.id}/start`, stream));
+    for await (const frame of frames) output[frame.stream].push(Buffer.from(frame.bytes));
     return {
       exitCode: await exitCodeOf(exec, signal),
       stdout: Buffer.concat(output.stdout).toString("utf8"),

@@ -6,6 +6,7 @@ import type { ImageInfo, Progress } from "../port.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
 import { jsonMessages } from "./json-messages.ts";
+import { untilSilent } from "./patience.ts";
 
 export async function findImage(docker: Docker, tag: string): Promise<ImageInfo | undefined> {
   const image = await askIfThere(`look for the image ${tag}`, () => docker.getImage(tag).inspect());
@@ -29,7 +30,7 @@ export async function pullImage(docker: Docker, tag: string, { onProgress, signa
   const reference = withTag(tag);
   try {
     const stream = await docker.pull(reference, withoutUndefined({ abortSignal: signal }));
-    for await (const message of jsonMessages(stream)) {
+    for await (const message of jsonMessages(untilSilent(docker, "/images/create", stream))) {
       // As for a build, a failed pull is an `error` message in a response of status 200.
       if (message.error !== undefined) throw notPulled(tag, message.error);
       if (message.status !== undefined) {

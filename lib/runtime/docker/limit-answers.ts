@@ -1,6 +1,7 @@
-// Gives each question to an Engine a time limit, for those who ask an Engine that may be stuck.
+// Gives each request to an Engine a time limit, because an Engine may be stuck.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { limitsOf, setPatience, tooLate } from "./patience.ts";
 
 /** All requests of dockerode go through it. */
 type Dial = Docker["modem"]["dial"];
@@ -19,34 +20,60 @@ export function limitAnswers(docker: Docker, withinMs: number): void {
   docker.modem.dial = limited;
 }
 
+/** A person who wants to stop waits so long for a request under way, so that it is known what the Engine has done. */
+const afterInterruptionMs = 5_000;
+
 /**
- * Gives each question that the Engine can answer at once so long for its answer: an answer that is a stream must begin by then. What takes
- * as long as it takes has no limit here, and its caller's signal: images that are built, pulled or loaded, and the end of a container.
+ * Gives each request the limit of its kind (patience.ts); an abort of `interrupted` shortens that of those under way. After a request that
+ * was too late the Engine must first answer a small one, since an undo makes many requests and would wait for each of them.
  */
-export function boundAnswers(docker: Docker, withinMs: number): void {
+export function boundAnswers(docker: Docker, patienceMs: number, interrupted?: AbortSignal): void {
+  setPatience(docker, patienceMs);
   const dial: Dial = docker.modem.dial.bind(docker.modem);
+  const recovery = new Recovery(dial, Math.min(recoveryMs, patienceMs));
   docker.modem.dial = (options, answered) => {
-    const path = String(options.path);
-    if (/^\/(?:build|images\/(?:create|load))\b|\/wait\b/.test(path)) return dial(options, answered);
-    const limitMs = withinMs + stopMs(options.options);
+    const { abortSignal } = options;
     const over = new AbortController();
+    const request = {
+      ...options,
+      abortSignal: AbortSignal.any([over.signal, ...(abortSignal === undefined ? [] : [abortSignal])]),
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let isAnswered = false;
     const answer: Answered = (error, data) => {
       if (isAnswered) return;
       isAnswered = true;
       clearTimeout(timer);
+      interrupted?.removeEventListener("abort", hurry);
       answered?.(error, data);
     };
-    const { abortSignal } = options;
-    abortSignal?.addEventListener("abort", () => answer(new DOMException("Aborted.", "AbortError"), null), { once: true });
     // A connection that was handed over may end without a word, so that this tells the caller by itself.
-    const timer = setTimeout(() => {
-      answer(tooLate(limitMs, undefined), null);
+    const giveUp = (error: SettError) => {
+      recovery.expect();
+      answer(error, null);
       over.abort();
-    }, limitMs);
-    const signals = [over.signal, ...(abortSignal === undefined ? [] : [abortSignal])];
-    dial({ ...options, abortSignal: AbortSignal.any(signals) }, answer);
+    };
+    const hurry = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => giveUp(cutShort()), Math.min(afterInterruptionMs, limitMs));
+    };
+    const limitMs = limitsOf(String(options.path), patienceMs).answerMs + stopMs(options.options);
+    const send = () => {
+      if (isAnswered) return;
+      if (Number.isFinite(limitMs)) {
+        timer = setTimeout(() => giveUp(tooLate(limitMs, undefined)), limitMs);
+        interrupted?.addEventListener("abort", hurry, { once: true });
+      }
+      dial(request, answer);
+    };
+    abortSignal?.addEventListener("abort", () => answer(new DOMException("Aborted.", "AbortError"), null), { once: true });
+    if (recovery.isOver) send();
+    else void recovery.answers().then((does) => (does ? send() : answer(tooLate(recovery.withinMs, undefined), null)));
   };
+}
+
+function cutShort(): SettError {
+  return new SettError("interrupted", "Interrupted, while the Docker Engine had not answered yet.");
 }
 
 /** The Engine waits so long for a container that is to stop (`t`, in seconds) before it answers. */
@@ -55,9 +82,49 @@ function stopMs(options: unknown): number {
   return Number.isFinite(seconds) ? seconds * 1_000 : 0;
 }
 
-export function tooLate(withinMs: number, cause: unknown): SettError {
-  return new SettError("docker-unreachable", `The Docker Engine did not answer within ${withinMs / 1000} s.`, {
-    hint: "It may be starting or stuck. Try `docker info`.",
-    cause,
-  });
+/** How long an Engine that was too late may take to answer again, and how long its silence then counts for further requests. */
+const recoveryMs = 5_000;
+
+class Recovery {
+  readonly withinMs: number;
+  readonly #dial: Dial;
+  #isExpected = false;
+  #asked: Promise<boolean> | undefined;
+
+  constructor(dial: Dial, withinMs: number) {
+    this.#dial = dial;
+    this.withinMs = withinMs;
+  }
+
+  get isOver(): boolean {
+    return !this.#isExpected;
+  }
+
+  expect(): void {
+    this.#isExpected = true;
+  }
+
+  async answers(): Promise<boolean> {
+    this.#asked ??= this.#ask().then((does) => {
+      if (does) this.#isExpected = false;
+      const forget = () => {
+        this.#asked = undefined;
+      };
+      if (does) forget();
+      else setTimeout(forget, this.withinMs).unref();
+      return does;
+    });
+    return await this.#asked;
+  }
+
+  #ask(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), this.withinMs);
+      const abortSignal = AbortSignal.timeout(this.withinMs);
+      this.#dial({ path: "/info", method: "GET", statusCodes: { 200: true, 500: "server error" }, abortSignal }, (error) => {
+        clearTimeout(timer);
+        resolve(error === null || error === undefined);
+      });
+    });
+  }
 }

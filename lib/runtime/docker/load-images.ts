@@ -5,6 +5,7 @@ import { SettError } from "../../model/errors.ts";
 import { explain } from "./errors.ts";
 import { findImage } from "./images.ts";
 import { jsonMessages } from "./json-messages.ts";
+import { untilSilent } from "./patience.ts";
 import { removeImage } from "./remove-built-images.ts";
 
 const doing = "load images from an archive";
@@ -22,7 +23,7 @@ export async function loadImages(
     isBroken.catch(() => undefined);
     const answer = docker.loadImage(source, { abortSignal: signal, quiet: true });
     const stream = await Promise.race([answer, isBroken]);
-    for await (const message of jsonMessages(stream)) {
+    for await (const message of jsonMessages(untilSilent(docker, "/images/load", stream))) {
       if (message.error !== undefined) throw new SettError("docker-failed", `Docker could not ${doing}: ${message.error}`);
     }
   } catch (error) {

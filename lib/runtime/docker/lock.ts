@@ -1,15 +1,18 @@
 // A lock for all users of an Engine, on any machine: a container that has the lock's name, and reads from our connection until that ends.
 // With the connection, however our process has ended, the container ends too, and the Engine removes it. No clock, process number or file
 // is used.
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
+import { madeLabel } from "../labels.ts";
 import { carrierImage } from "../names.ts";
 import { notOurs } from "../not-ours.ts";
 import type { Lock } from "../port.ts";
 import { removeContainer } from "./containers.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
+import { isPerhapsDone, removeLostContainer } from "./lost-answers.ts";
 
 const heldByLabel = "dev.sett.held-by";
 const pollMs = 50;
@@ -17,6 +20,8 @@ const pollMs = 50;
 const patienceMs = 5_000;
 /** After it the Engine contradicts itself, or does not remove what is left of the lock. */
 const giveUpMs = 15_000;
+/** What a command has done is done: it does not wait longer for an Engine that does not take the lock away. */
+const releaseMs = 5_000;
 
 /** Throws `image-not-found` where the lock is free and there is no image to hold it with. */
 export async function acquireLock(docker: Docker, name: string, holder: string, signal?: AbortSignal): Promise<Lock> {
@@ -55,11 +60,12 @@ async function createHolder(docker: Docker, name: string, holder: string): Promi
   const isTaken = (await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect())) !== undefined;
   if (isTaken) return undefined;
   const image = await findHolderImage(docker);
+  const made = randomUUID();
   try {
     return await docker.createContainer({
       name,
       Image: image,
-      Labels: { [heldByLabel]: holder },
+      Labels: { [heldByLabel]: holder, [madeLabel]: made },
       // Any program that reads its input to the end would do; this image has this one.
       Entrypoint: ["/cub/git", "hash-object", "--stdin"],
       OpenStdin: true,
@@ -75,6 +81,7 @@ async function createHolder(docker: Docker, name: string, holder: string): Promi
     });
   } catch (error) {
     if (statusOf(error) === 409) return undefined;
+    if (isPerhapsDone(error)) await removeLostContainer(docker, name, made);
     throw explain(error, `make the lock ${name}`);
   }
 }
@@ -87,23 +94,33 @@ async function startHolder(
   signal: AbortSignal | undefined,
 ): Promise<Lock | undefined> {
   const abort = withoutUndefined({ abortSignal: signal });
+  let connection: Connection | undefined;
   try {
-    const connection = await holder.attach({ stream: true, stdin: true, hijack: true, ...abort });
+    connection = await holder.attach({ stream: true, stdin: true, hijack: true, ...abort });
     // When the Engine ends the connection, the work under the lock fails by itself.
     connection.on("error", () => undefined);
     await holder.start(abort);
     const release = async () => {
       // Where it cannot be removed, the end of the connection ends it a moment later.
-      await removeContainer(docker, holder.id).catch(() => undefined);
-      connection.end();
+      await removeContainer(docker, holder.id, AbortSignal.timeout(releaseMs)).catch(() => undefined);
+      close(connection);
     };
     return { outcome: "held", [Symbol.asyncDispose]: release };
   } catch (error) {
-    if (statusOf(error) === 404) return undefined;
+    // An open connection would keep this program from ending.
+    close(connection);
     // It would keep the name, and nothing would end it.
     await removeContainer(docker, holder.id).catch(() => undefined);
+    if (statusOf(error) === 404) return undefined;
     throw explain(error, `acquire the lock ${name}`, signal);
   }
+}
+
+type Connection = NodeJS.ReadWriteStream & { destroy?(): unknown };
+
+/** At once: the other end may never close its half. */
+function close(connection: Connection | undefined): void {
+  connection?.destroy?.();
 }
 
 /** An image of any version, but of this architecture: the tags of others name theirs. */

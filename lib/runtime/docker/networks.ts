@@ -5,6 +5,7 @@ import { identifyPart } from "../identify-part.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
 import { notOurs } from "../not-ours.ts";
 import { askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
+import { isPerhapsDone, removeLostNetwork } from "./lost-answers.ts";
 
 export async function createNetwork(
   docker: Docker,
@@ -23,6 +24,7 @@ export async function createNetwork(
       Options: options,
     });
   } catch (error) {
+    if (isPerhapsDone(error)) await removeLostNetwork(docker, name, writeLabels(labels));
     if (/address pool/i.test(reasonOf(error))) throw await noAddresses(docker, error);
     if (statusOf(error) !== 409) throw explain(error, `create the network ${name}`);
     throw notOurs([{ sort: "network", name }]);

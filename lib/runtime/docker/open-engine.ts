@@ -4,15 +4,17 @@
 import type Docker from "dockerode";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { EngineAddress } from "./find-engine.ts";
+import { type Answered, type Dial, wholeAnswers } from "./whole-answers.ts";
 
 type Options = Readonly<Record<string, unknown>>;
-type Answered = (error: unknown, data?: unknown) => void;
-/** All requests of dockerode go through it. Its types do not show it, and nothing that they show takes the limit. */
+/** All requests of dockerode go through it. Its types do not show all of it. */
 type Modem = {
   buildRequest(options: Options, context: unknown, data: unknown, answered?: Answered): void;
-  dial(request: Request, answered?: Answered): void;
+  dial: Dial<Request>;
+  timeout: number | undefined;
+  headers: Readonly<Record<string, string>>;
 };
-type Request = { path: string; options?: Options };
+type Request = { path: string; options?: Options; isStream?: boolean; abortSignal?: AbortSignal };
 
 /** Does not connect yet. Throws `docker-unreachable` where DOCKER_HOST, or what its companions name, cannot be read. */
 export async function openEngine(address: EngineAddress): Promise<Docker> {
@@ -21,8 +23,12 @@ export async function openEngine(address: EngineAddress): Promise<Docker> {
   const docker = open(Docker, address);
   const modem: Modem = docker.modem as unknown as Modem;
   const build = modem.buildRequest.bind(modem);
-  const dial = modem.dial.bind(modem);
+  const dial = wholeAnswers(modem.dial.bind(modem));
   modem.dial = (request, answered) => dial(withShortAddress(request), answered);
+  // dockerode takes it from DOCKER_CLIENT_TIMEOUT, as milliseconds of silence also of a build; others mean seconds by it.
+  modem.timeout = undefined;
+  // A connection that is kept for the next request may be closed by then, and what cannot be asked twice would fail.
+  modem.headers = { ...modem.headers, Connection: "close" };
   modem.buildRequest = (options, context, data, answered) =>
     build({ ...options, maxRedirects: 0 }, context, data, (error, received) => answered?.(withStatus(error), received));
   return docker;

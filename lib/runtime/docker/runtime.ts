@@ -1,4 +1,6 @@
 // The container runtime on a Docker Engine. This folder is the only one that knows dockerode.
+import { Duration } from "../../model/config-quantities.ts";
+import { SettError } from "../../model/errors.ts";
 import { lockName } from "../names.ts";
 import type { ContainerRuntime } from "../port.ts";
 import { waitForEnd, waitHealthy } from "./await-container.ts";
@@ -20,18 +22,17 @@ import { removeBuiltImages, removeImage } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
 
-const patienceMs = 30_000;
 /** An Engine that starts many containers at once may need half a minute for one. */
-const requestPatienceMs = 120_000;
+const usualPatienceMs = 120_000;
 
 /** `env`: the variables by which the Engine is found, as for the docker command line. */
 type DockerOptions = ({ env: HostEnvironment } | { socketPath: string }) & {
-  /** How long `check` waits. Default: half a minute, which an Engine that builds or starts much may take. */
-  answerWithinMs?: number;
-  /** How long each other request may take until its answer is complete, whatever it is. */
+  /** How long each request may take until its answer is complete, whatever it is. */
   limitMs?: number;
-  /** Without `limitMs`: how long each other request may take, but for those that build, pull, load or wait. Default: two minutes. */
+  /** Without `limitMs`: how long most requests may take (patience.ts). Default: SETT_DOCKER_TIMEOUT in `env`, else two minutes. */
   patienceMs?: number;
+  /** Its abort leaves the requests under way a moment to end. */
+  interrupted?: AbortSignal;
 };
 
 /** Does not connect yet; `check` finds out whether the Engine answers. */
@@ -43,11 +44,11 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
       : { kind: "socket", path: options.socketPath, isForwarded: false, by: options.socketPath, tried: [options.socketPath] };
   const docker = await openEngine(address);
   if (options.limitMs !== undefined) limitAnswers(docker, options.limitMs);
-  else boundAnswers(docker, options.patienceMs ?? requestPatienceMs);
+  else boundAnswers(docker, options.patienceMs ?? patienceIn(env), options.interrupted);
   const logLimits = logLimitsOf(docker);
   return {
     check: () =>
-      checkEngine(docker, options.answerWithinMs ?? options.limitMs ?? patienceMs).catch(async (error: unknown) => {
+      checkEngine(docker).catch(async (error: unknown) => {
         throw await explainUnreachable(error, address, env);
       }),
     lock: (instance, holder, signal) => acquireLock(docker, lockName(instance), holder, signal),
@@ -86,4 +87,13 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
     strangers: (instance) => strangersOf(docker, instance),
     removeInstance: (instance, keeping) => removeInstance(docker, instance, keeping),
   };
+}
+
+/** Throws `docker-unreachable`. */
+function patienceIn({ SETT_DOCKER_TIMEOUT: text = "" }: HostEnvironment): number {
+  if (text === "") return usualPatienceMs;
+  const parsed = Duration.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const message = `SETT_DOCKER_TIMEOUT ${parsed.error.issues[0]?.message}, not \`${text}\`.`;
+  throw new SettError("docker-unreachable", message, { hint: "How long the Docker Engine may take: SETT_DOCKER_TIMEOUT=10m" });
 }

@@ -55,8 +55,6 @@ type Info = {
   SystemTime?: string;
 };
 
-const answerWithinMs = 5_000;
-
 /** `limitMs`: how long the Engine may take for each answer. Asks the Engine that `findEngine` finds. `container` resolves to undefined when there is none of that name. */
 export async function dockerSurvey(
   env: HostEnvironment,
@@ -82,7 +80,7 @@ export async function dockerSurvey(
 
 /** Throws `docker-unreachable`. */
 async function surveyEngine(docker: Docker, place: BuildKitPlace): Promise<EngineSurvey> {
-  const { version, architecture } = await checkEngine(docker, answerWithinMs);
+  const { version, architecture } = await checkEngine(docker);
   const lack = await lackOfBuildKit(place);
   const { ApiVersion: api } = await ask("tell its version", () => docker.version());
   const before = Date.now();

@@ -10,6 +10,7 @@ import { volumeMount } from "./container-options.ts";
 import { removeContainer } from "./containers.ts";
 import { ask, askIfThere } from "./errors.ts";
 import { folderArchive } from "./folder-archive.ts";
+import { isPerhapsDone, removeLostContainer, removeLostVolume } from "./lost-answers.ts";
 
 export async function createVolume(
   docker: Docker,
@@ -20,11 +21,12 @@ export async function createVolume(
   // The Engine's own create is silent about a volume that exists, and leaves its labels as they are.
   const existing = await askIfThere(`look for the volume ${name}`, () => docker.getVolume(name).inspect());
   if (existing === undefined) {
+    const Labels = writeLabels(labels);
+    const options = { Name: name, Labels, ...(memory && { Driver: "local", DriverOpts: memoryOptions(memory) }) };
     await ask(`create the volume ${name}`, () =>
-      docker.createVolume({
-        Name: name,
-        Labels: writeLabels(labels),
-        ...(memory && { Driver: "local", DriverOpts: memoryOptions(memory) }),
+      docker.createVolume(options).catch(async (error: unknown) => {
+        if (isPerhapsDone(error)) await removeLostVolume(docker, name, Labels);
+        throw error;
       }),
     );
     return "created";
@@ -69,15 +71,21 @@ async function withIdleContainer(
 ): Promise<void> {
   // With the volume's labels, so that removing the instance also removes it if this process dies in between.
   const { Labels: labels } = await ask(`look for the volume ${volume}`, () => docker.getVolume(volume).inspect());
+  // Without a name of ours it would belong to no instance where this process dies in between.
+  const name = `${volume}.idle-${randomBytes(4).toString("hex")}`;
+  const made = randomUUID();
+  const options = {
+    name,
+    Image: image,
+    Labels: { ...labels, [madeLabel]: made },
+    // The Engine asks for a command, even where none will run.
+    Entrypoint: ["/never-run"],
+    HostConfig: { Mounts: [volumeMount(volume, target, { isReadOnly: false, isFilled })] },
+  };
   const container = await ask(`use the volume ${volume} with ${image}`, () =>
-    docker.createContainer({
-      // Without a name of ours it would belong to no instance where this process dies in between.
-      name: `${volume}.idle-${randomBytes(4).toString("hex")}`,
-      Image: image,
-      Labels: { ...labels, [madeLabel]: randomUUID() },
-      // The Engine asks for a command, even where none will run.
-      Entrypoint: ["/never-run"],
-      HostConfig: { Mounts: [volumeMount(volume, target, { isReadOnly: false, isFilled })] },
+    docker.createContainer(options).catch(async (error: unknown) => {
+      if (isPerhapsDone(error)) await removeLostContainer(docker, name, made);
+      throw error;
     }),
   );
   try {

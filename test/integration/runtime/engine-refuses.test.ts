@@ -9,6 +9,8 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { lockName } from "../../../lib/runtime/names.ts";
 import { type Fault, faults, startEngineProxy } from "../../support/docker/engine-proxy.ts";
+import { ensureTinyImage, tinyImage } from "../../support/docker/tiny-image.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../../support/sett/sett-workspace.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
@@ -58,18 +60,124 @@ test("a lock that the Engine does not give ends with its signal, and is not left
   }
 });
 
-test("Podman is named as what it is, and is not supported", async () => {
+const labels = (instance: InstanceName, component: "network" | "blackboard") => ({
+  instance,
+  component,
+  version: "1",
+  workspace: "/w",
+});
+
+test("what the Engine has made without saying so is removed", async () => {
+  await using proxy = await startEngineProxy();
+  const runtime = await dockerRuntime({ socketPath: proxy.path });
+  const instance = newName();
+  const name = `sett-${instance}`;
+  proxy.failOn(1, "lose", /^POST \/networks\/create/);
+  const network = runtime.networks.create(name, labels(instance, "network"));
+  await expect(network).rejects.toMatchObject({ message: expect.stringContaining("in the middle of an answer") });
+  proxy.failOn(1, "lose", /^POST \/volumes\/create/);
+  const volume = runtime.volumes.create(name, labels(instance, "blackboard"));
+  await expect(volume).rejects.toMatchObject({ code: "docker-unreachable" });
+  proxy.failOn(1, "lose", /^POST \/containers\/create/);
+  await ensureTinyImage();
+  const spec = { name, image: tinyImage, labels: labels(instance, "network"), env: {}, mounts: [], restart: "no" as const };
+  const container = runtime.containers.start({ ...spec, network: "none", capabilities: "none" });
+  await expect(container).rejects.toMatchObject({ code: "docker-unreachable" });
+  expect(await containersNamed(name)).toBe("");
+  expect((await $`docker network ls --quiet --filter name=${name}`.text()).trim()).toBe("");
+  expect((await $`docker volume ls --quiet --filter name=${name}`.text()).trim()).toBe("");
+});
+
+test("a network of that name and another's stays where the answer is lost", async () => {
+  await using proxy = await startEngineProxy();
+  const runtime = await dockerRuntime({ socketPath: proxy.path });
+  const name = `sett-${newName()}`;
+  await $`docker network create ${name}`.quiet();
+  try {
+    proxy.failOn(1, "lose", /^POST \/networks\/create/);
+    await expect(runtime.networks.create(name, labels(newName(), "network"))).rejects.toMatchObject({
+      code: "docker-unreachable",
+    });
+    expect((await $`docker network ls --quiet --filter name=${name}`.text()).trim()).not.toBe("");
+  } finally {
+    await $`docker network rm ${name}`.quiet();
+  }
+});
+
+test("a command in a container that says nothing ends with the patience", async () => {
+  await ensureTinyImage();
+  const runtime = await dockerRuntime({ env: process.env, patienceMs: 1_000 });
+  const id = (await $`docker run --detach --rm ${tinyImage} /bin/sleep 600`.text()).trim();
+  try {
+    await expect(runtime.containers.exec(id, ["/bin/sleep", "500"])).rejects.toMatchObject({
+      code: "docker-unreachable",
+      message: "The Docker Engine has said nothing for 1 s.",
+    });
+  } finally {
+    await $`docker rm --force ${id}`.quiet();
+  }
+});
+
+test("an interruption leaves a request that is held a moment, and the next one must see the Engine answer again", async () => {
+  await using proxy = await startEngineProxy();
+  const stop = new AbortController();
+  const runtime = await dockerRuntime({ socketPath: proxy.path, interrupted: stop.signal });
+  proxy.failOn(1, "stuck");
+  const parts = runtime.instances().catch((error: unknown) => error);
+  await proxy.failed();
+  stop.abort();
+  expect(await parts).toMatchObject({ code: "interrupted" });
+  const next = await Promise.all(["a", "b"].map((name) => runtime.containers.remove(name).catch((error: unknown) => error)));
+  expect(next).toMatchObject([{ code: "docker-unreachable" }, { code: "docker-unreachable" }]);
+  proxy.failOn(0, "error");
+  await waitFor("the Engine to be asked again", () =>
+    runtime.containers.remove("a").then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
+test("SETT_DOCKER_TIMEOUT that is no duration is refused with an example", async () => {
+  const failure = await dockerRuntime({ env: { ...process.env, SETT_DOCKER_TIMEOUT: "long" } }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    code: "docker-unreachable",
+    message: "SETT_DOCKER_TIMEOUT must be a duration such as `30s`, `5m`, `500ms` or `1h30m`, not `long`.",
+  });
+});
+
+/** As Podman 4.3 answers: Docker's fields, and some of its own. */
+const podman = { ServerVersion: "4.3.1", BuildahVersion: "1.28.2", Architecture: "amd64", NCPU: 1, MemTotal: 1, Rootless: true };
+
+test("`sett up` and `sett doctor` name Podman as what it is before they ask it anything else", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-podman-"));
   const socketPath = join(folder, "podman.sock");
-  // As Podman 4.3 answers: Docker's fields, and some of its own.
-  const info = { ServerVersion: "4.3.1", BuildahVersion: "1.28.2", Architecture: "amd64", NCPU: 1, MemTotal: 1, Rootless: true };
-  const server = createHttpServer((_, answer) => answer.end(JSON.stringify(info)));
-  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  expect(await (await dockerRuntime({ socketPath })).check().catch((error: unknown) => error)).toMatchObject({
-    code: "docker-unreachable",
-    message: expect.stringContaining("This is Podman 4.3.1, which Sett does not support"),
+  const paths: string[] = [];
+  const server = createHttpServer(({ url = "" }, answer) => {
+    paths.push(url);
+    answer.end(JSON.stringify(podman));
   });
-  server.closeAllConnections();
-  server.close();
-  await rm(folder, { recursive: true });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  try {
+    const runtime = await dockerRuntime({ socketPath });
+    const sentence = "This is Podman 4.3.1, which Sett does not support: ";
+    expect(await runtime.check().catch((error: unknown) => error)).toMatchObject({
+      code: "docker-unreachable",
+      message: expect.stringContaining(sentence),
+    });
+    await using sett = await SettWorkspace.create({ ...scriptAgent("echo", ""), "sett.yml": settYml({ echo: "" }) });
+    sett.env = { DOCKER_HOST: `unix://${socketPath}` };
+    paths.splice(0);
+    const up = await sett.sett("up");
+    expect(up.code).toBe(1);
+    for (const words of [sentence, "Start a Docker Engine; DOCKER_HOST or a context names it."]) expect(up.err).toContain(words);
+    expect(new Set(paths)).toEqual(new Set(["/info"]));
+    const doctor = await sett.sett("doctor");
+    expect(`${doctor.out}${doctor.err}`.replace(/\s+/g, " ")).toContain(sentence);
+    expect(doctor.code).toBe(1);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true });
+  }
 });

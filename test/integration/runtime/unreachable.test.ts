@@ -70,7 +70,7 @@ test("an engine that answers says its version and architecture", async () => {
 
 test("an engine that takes the call and says nothing counts as unreachable", async () => {
   await using engine = await dyingEngine("");
-  const runtime = await dockerRuntime({ socketPath: engine.socketPath, answerWithinMs: 100 });
+  const runtime = await dockerRuntime({ socketPath: engine.socketPath, patienceMs: 100 });
   expect(await runtime.check().catch((error) => error)).toMatchObject({ code: "docker-unreachable" });
 });
 

@@ -1,7 +1,7 @@
 // A proxy before the Engine's socket that can refuse all but some requests, as people put one before an Engine that they do not trust to
 // others.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { createServer, request } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,16 +14,23 @@ export type EngineProxy = AsyncDisposable & {
   readonly requests: { line: string; passed: boolean }[];
   /** From now on these get the beginning of an answer, and no more. */
   hangOn(patterns: readonly RegExp[]): void;
-  /** The n-th request from now on meets this fault, once; 0: none. */
-  failOn(nth: number, fault: Fault): void;
+  /** The n-th request from now on meets this fault, once; 0: none. `kind`: of those that are like this. */
+  failOn(nth: number, fault: Fault, kind?: RegExp): void;
   /** Resolves when that request has come. */
   failed(): Promise<void>;
 };
 
-/** An answer of 500 or 403, a connection that ends without one, and one that stays open without one. */
-export const faults = ["error", "refuse", "cut", "hold"] as const;
-export type Fault = (typeof faults)[number];
+/**
+ * An answer of 500 or 403, a connection that ends without one or in the middle of one that the Engine has given, and one that stays open
+ * without one.
+ */
+export const faults = ["error", "refuse", "cut", "lose", "hold"] as const;
+/** `delay`: the request goes on after a moment. `stuck`: each request from then on is held. */
+export type Fault = (typeof faults)[number] | "delay" | "stuck";
 
+const delayMs = 1_500;
+
+const refusal = '{"message":"a fault of the proxy"}';
 const statusOf = { error: 500, refuse: 403 } as const;
 const engine = (process.env.DOCKER_HOST ?? "").replace(/^unix:\/\//, "") || "/var/run/docker.sock";
 
@@ -35,59 +42,75 @@ export async function startEngineProxy(): Promise<EngineProxy> {
   let hanging: readonly RegExp[] = [];
   let left = 0;
   let fault: Fault = "error";
+  let isStuck = false;
+  let kind = /./;
   let fails = Promise.withResolvers<void>();
-  const faultNow = (): Fault | undefined => {
+  const faultNow = (line: string): Fault | undefined => {
+    if (isStuck) return fault;
+    if (!kind.test(line)) return undefined;
     left -= 1;
     if (left !== 0) return undefined;
+    isStuck = fault === "stuck";
     fails.resolve();
     return fault;
   };
-  const passes = (method: string, url: string) => {
-    const line = `${method} ${url.replace(/^\/v[\d.]+/, "")}`;
+  const passes = (line: string) => {
     if (patterns === undefined) return true;
     const passed = patterns.some((pattern) => pattern.test(line));
     requests.push({ line, passed });
     return passed;
   };
   const server = createServer((incoming, answer) => {
-    if (!passes(incoming.method ?? "", incoming.url ?? "")) {
+    const line = lineOf(incoming);
+    if (!passes(line)) {
       answer.writeHead(403, { "content-type": "application/json" }).end('{"message":"refused by the proxy"}');
       return;
     }
-    const fault = faultNow();
+    const fault = faultNow(line);
     if (fault === "cut") return void incoming.socket.destroy();
-    if (fault === "hold") return;
-    if (fault !== undefined) {
-      answer.writeHead(statusOf[fault], { "content-type": "application/json" }).end('{"message":"a fault of the proxy"}');
+    if (fault === "hold" || fault === "stuck") return;
+    if (fault === "error" || fault === "refuse") {
+      answer.writeHead(statusOf[fault], { "content-type": "application/json" }).end(refusal);
       return;
     }
     const { method, url, headers } = incoming;
-    if (hanging.some((pattern) => pattern.test(`${method} ${url?.replace(/^\/v[\d.]+/, "")}`))) {
+    if (hanging.some((pattern) => pattern.test(line))) {
       answer.writeHead(200, { "content-type": "application/json" }).write("{");
       return;
     }
     const forwarded = request({ socketPath: engine, method, path: url, headers }, (received) => {
       answer.writeHead(received.statusCode ?? 502, received.headers);
+      if (fault === "lose") {
+        answer.flushHeaders();
+        received.resume().on("end", () => incoming.socket.destroy());
+        return;
+      }
       received.pipe(answer);
     });
     forwarded.on("error", () => answer.destroy());
     answer.on("close", () => forwarded.destroy());
-    incoming.pipe(forwarded);
+    if (fault === "delay") setTimeout(() => incoming.pipe(forwarded), delayMs);
+    else incoming.pipe(forwarded);
   });
   // A command in a container speaks over the connection itself.
-  server.on("upgrade", ({ method, url, rawHeaders }, client, first) => {
-    if (!passes(method ?? "", url ?? "")) return void client.destroy();
+  server.on("upgrade", (incoming, client, first) => {
+    const { method, url, rawHeaders } = incoming;
+    const line = lineOf(incoming);
+    if (!passes(line)) return void client.destroy();
     client.on("error", () => {});
-    const fault = faultNow();
+    const fault = faultNow(line);
     if (fault === "cut") return void client.destroy();
-    if (fault === "hold") return;
-    if (fault !== undefined) return void client.end(`HTTP/1.1 ${statusOf[fault]} Fault\r\nContent-Length: 2\r\n\r\n{}`);
+    if (fault === "hold" || fault === "stuck") return;
+    if (fault === "error" || fault === "refuse")
+      return void client.end(`HTTP/1.1 ${statusOf[fault]} Fault\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`);
     const there = connect(engine);
+    if (fault === "lose") there.once("data", () => client.destroy());
     const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}\r\n`] : []));
     there.write(`${method} ${url} HTTP/1.1\r\n${lines.join("")}\r\n`);
     there.write(first);
     there.pipe(client);
-    client.pipe(there);
+    if (fault === "delay") setTimeout(() => client.pipe(there), delayMs);
+    else client.pipe(there);
     for (const [one, other] of [
       [there, client],
       [client, there],
@@ -106,8 +129,10 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     hangOn: (some) => {
       hanging = some;
     },
-    failOn: (nth, what) => {
+    failOn: (nth, what, among = /./) => {
+      kind = among;
       left = nth;
+      isStuck = false;
       fault = what;
       fails = Promise.withResolvers<void>();
     },
@@ -118,4 +143,9 @@ export async function startEngineProxy(): Promise<EngineProxy> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** `METHOD /path` without the version of the API. */
+function lineOf({ method = "", url = "" }: IncomingMessage): string {
+  return `${method} ${url.replace(/^\/v[\d.]+/, "")}`;
 }

@@ -1,0 +1,75 @@
+// How long the Engine may take: until its answer begins, and from each piece of it to the next.
+import type Docker from "dockerode";
+import { SettError } from "../../model/errors.ts";
+
+/** It says at once what it is, unless it builds or starts much. */
+const infoMs = 30_000;
+
+/** In milliseconds; infinite: its caller's signal ends it. An answer that is no stream must be complete by the end of `answerMs`. */
+export type Limits = { answerMs: number; silenceMs: number };
+
+/**
+ * The requests that take as long as their work takes, with how many times the patience they have. Each of the others has it once, and
+ * what follows the beginning of a stream (a log that is followed, the lock's input) ends with its caller's signal.
+ */
+const slow: readonly { path: RegExp; answer: number; silence: number }[] = [
+  // Nothing is written before the context is there, and a step may compile for long without a word.
+  { path: /^\/build\b/, answer: 5, silence: 30 },
+  // A registry that is not there is tried several times; an image that is loaded is unpacked without a word.
+  { path: /^\/images\/(?:create|load)\b/, answer: 5, silence: 5 },
+  // The command of an exec has written all of its output in a moment.
+  { path: /^\/exec\/[^/]+\/start\b/, answer: 1, silence: 1 },
+  // It answers when the container has ended. Its caller looks at the container as well.
+  { path: /\/wait\b/, answer: Number.POSITIVE_INFINITY, silence: Number.POSITIVE_INFINITY },
+];
+
+export function limitsOf(path: string, patienceMs: number): Limits {
+  if (path.startsWith("/info")) return { answerMs: Math.min(infoMs, patienceMs), silenceMs: Number.POSITIVE_INFINITY };
+  const found = slow.find((one) => one.path.test(path)) ?? { answer: 1, silence: Number.POSITIVE_INFINITY };
+  return { answerMs: found.answer * patienceMs, silenceMs: found.silence * patienceMs };
+}
+
+const patienceOf = new WeakMap<Docker, number>();
+
+export function setPatience(docker: Docker, patienceMs: number): void {
+  patienceOf.set(docker, patienceMs);
+}
+
+type Stream<Piece> = AsyncIterable<Piece> & { destroy?(): unknown };
+
+/**
+ * The pieces of an answer to a request for `path`. Throws `docker-unreachable` where none has come for as long as such a request allows:
+ * a connection may be lost without a sign. The connection is closed at the end.
+ */
+export async function* untilSilent<Piece>(docker: Docker, path: string, stream: Stream<Piece>): AsyncGenerator<Piece> {
+  const { silenceMs } = limitsOf(path, patienceOf.get(docker) ?? Number.POSITIVE_INFINITY);
+  const pieces = stream[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await within(silenceMs, pieces.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    stream.destroy?.();
+  }
+}
+
+async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
+  if (!Number.isFinite(limitMs)) return await work;
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => over.reject(tooLate(limitMs, undefined, "has said nothing for")), limitMs);
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}
+
+export function tooLate(limitMs: number, cause: unknown, how = "did not answer within"): SettError {
+  return new SettError("docker-unreachable", `The Docker Engine ${how} ${limitMs / 1000} s.`, {
+    hint: "It may be starting or stuck: try `docker info`. Where it only is slow: SETT_DOCKER_TIMEOUT=10m allows it so long.",
+    cause,
+  });
+}

@@ -1,0 +1,181 @@
+// A `sett up` one of whose requests to the Engine fails: it ends, says why, and leaves nothing half-made.
+//
+// Here each kind of request fails once, and the ways in which it can fail take turns. `just nightly` has each request fail in each way.
+import { expect, setDefaultTimeout, test } from "bun:test";
+import process from "node:process";
+import { $ } from "bun";
+import { finished } from "../support/cli/finished.ts";
+import { type EngineProxy, type Fault, faults, startEngineProxy } from "../support/docker/engine-proxy.ts";
+import { settBinary } from "../support/process/compiled.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const isWhole = process.env.SETT_EACH_REQUEST === "1";
+
+setDefaultTimeout(isWhole ? 4 * 3_600_000 : 600_000);
+
+/** The Engine may take so long for most requests. */
+const patience = "3s";
+/** Beyond what the slowest kind of request may take; most of it is for a machine that is busy with other tests. */
+const limitMs = 60_000;
+
+class Scene implements AsyncDisposable {
+  readonly proxy: EngineProxy;
+  readonly sett: SettWorkspace;
+
+  private constructor(proxy: EngineProxy, sett: SettWorkspace) {
+    this.proxy = proxy;
+    this.sett = sett;
+  }
+
+  static async open(): Promise<Scene> {
+    const sett = await SettWorkspace.create({
+      ...scriptAgent("echo", `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`),
+      "sett.yml": settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" }),
+    });
+    await sett.commit("Add a sett");
+    const proxy = await startEngineProxy();
+    sett.env = { DOCKER_HOST: `unix://${proxy.path}`, SETT_DOCKER_TIMEOUT: patience };
+    return new Scene(proxy, sett);
+  }
+
+  /** One `sett up` that meets the fault. Throws where it does not end in time, says nothing, or leaves something. */
+  async meet(fault: Fault, nth: number, kind?: RegExp): Promise<"up" | "kept" | "undone"> {
+    this.proxy.failOn(nth, fault, kind);
+    const began = performance.now();
+    const { code, err } = await this.sett.sett("up", "--name", this.sett.name);
+    const isInTime = performance.now() - began < limitMs;
+    this.proxy.failOn(0, fault);
+    const seen = { fault, nth, kind: String(kind), err, code, isInTime };
+    // All that `up` promises is done: what fails afterwards leaves a sett that works.
+    const isKept = code === 1 && err.includes(`${this.sett.name} is up, but `);
+    if (code === 0 || isKept) await this.sett.need("down", "--name", this.sett.name, "--volumes", "--timeout", "1s");
+    else
+      expect(seen).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^sett: .*(?:Docker|Engine).*[.:]\n(?:.*\n)*? {2}→ \w/m),
+      });
+    expect(seen).toMatchObject({ isInTime: true });
+    expect({ ...seen, left: await this.left() }).toMatchObject({ left: [] });
+    return code === 0 ? "up" : isKept ? "kept" : "undone";
+  }
+
+  /** The lock has no labels of the instance, and may need a moment to end after its connection. */
+  async left(): Promise<string[]> {
+    await waitFor("the end of the lock", async () => {
+      return (await $`docker ps --all --quiet --filter name=sett-${this.sett.name}.lock`.text()).trim() === "";
+    });
+    return await this.sett.leftOvers();
+  }
+
+  /** The requests of one `sett up` that meets no fault, in order, without names. */
+  async kinds(): Promise<string[]> {
+    this.proxy.allowOnly([/./]);
+    this.proxy.requests.length = 0;
+    await this.sett.up();
+    const lines = this.proxy.requests.map(({ line }) => line);
+    await this.sett.need("down", "--volumes", "--timeout", "1s");
+    return lines.map(kindOf);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.proxy.failOn(0, "error");
+    await this.sett[Symbol.asyncDispose]();
+    await this.proxy[Symbol.asyncDispose]();
+  }
+}
+
+/** `GET /images/…/json`. Containers are created for different ends, which their names tell. */
+function kindOf(line: string): string {
+  const [, end = ""] = /\/containers\/create\?name=\S*?(\.lock|\.idle-|-redis|-orchestrator|-agent-)\w*$/.exec(line) ?? [];
+  const [request = ""] = line.split("?");
+  const path = request.replace(
+    /\/(containers|images|volumes|networks)\/(?!create$|json$|[^/]+\/create$)(.+?)(\/(?:json|start|attach|archive))?$/,
+    "/$1/…$3",
+  );
+  return end === "" ? path : `${path}?name=…${end}`;
+}
+
+function patternOf(kind: string): RegExp {
+  const escaped = kind.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", "\\S+");
+  return new RegExp(`^${escaped}${kind.includes("?") ? "\\w*" : "(?:\\?|$)"}`);
+}
+
+test("an `up` a request of which fails ends in time, says why, and leaves nothing", async () => {
+  await using scene = await Scene.open();
+  const kinds = await scene.kinds();
+  if (isWhole) {
+    for (const fault of [...faults, "delay", "stuck"] as const)
+      for (let nth = 1; nth <= kinds.length; nth += 1) console.log(fault, nth, kinds[nth - 1], await scene.meet(fault, nth));
+    return;
+  }
+  await using other = await Scene.open();
+  await other.kinds();
+  const cases = [...new Set(kinds)].flatMap((kind) => {
+    const count = kinds.filter((each) => each === kind).length;
+    // Each start is of another part, with more to undo than the one before; of the others the last comes when most is there.
+    return kind.endsWith("/start")
+      ? Array.from({ length: count }, (_, index) => ({ kind, nth: index + 1 }))
+      : [{ kind, nth: count }];
+  });
+  expect(cases.length).toBeGreaterThan(20);
+  const outcomes: string[] = [];
+  const meet = async (one: Scene, parity: number) => {
+    for (const [index, { kind, nth }] of cases.entries()) {
+      if (index % 2 !== parity) continue;
+      const fault = faults[index % faults.length] ?? "error";
+      outcomes.push(`${await one.meet(fault, nth, patternOf(kind))}`);
+    }
+  };
+  await Promise.all([meet(scene, 0), meet(other, 1)]);
+  expect(outcomes.filter((outcome) => outcome === "undone").length).toBeGreaterThan(10);
+});
+
+test("SIGTERM ends an `up` that waits for the Engine, and it leaves nothing", async () => {
+  await using scene = await Scene.open();
+  const { sett, proxy } = scene;
+  // Longer than this test: only the signal can end the waiting.
+  sett.env.SETT_DOCKER_TIMEOUT = "1h";
+  for (const [kind, nth] of [
+    ["POST /networks/create", 1],
+    // After that of the lock it is the one of Redis.
+    ["POST /containers/…/start", 2],
+  ] as const) {
+    proxy.failOn(nth, "hold", patternOf(kind));
+    const up = Bun.spawn([settBinary, "up", "--name", sett.name], {
+      ...{ cwd: sett.folder, env: { ...process.env, ...sett.env } },
+      ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    });
+    await proxy.failed();
+    const began = performance.now();
+    up.kill("SIGTERM");
+    const { code, err } = await finished(up);
+    const isInTime = performance.now() - began < limitMs;
+    expect({ kind, code, err, isInTime }).toMatchObject({
+      code: 143,
+      err: expect.stringContaining("Interrupted"),
+      isInTime: true,
+    });
+    expect(await scene.left()).toEqual([]);
+  }
+});
+
+test("an `up` whose Engine gets stuck ends, says what to do, and `down` removes what it has left", async () => {
+  await using scene = await Scene.open();
+  const { sett, proxy } = scene;
+  // At the start of Redis there is much to undo, and each step of it would wait.
+  proxy.failOn(2, "stuck", patternOf("POST /containers/…/start"));
+  const began = performance.now();
+  const { code, err } = await sett.sett("up", "--name", sett.name);
+  const isInTime = performance.now() - began < limitMs;
+  proxy.failOn(0, "error");
+  expect({ code, err, isInTime }).toMatchObject({
+    ...{ code: 1, isInTime: true },
+    err: expect.stringMatching(
+      /Not everything could be undone: The Docker Engine did not answer within[\s\S]*→ sett down --name/,
+    ),
+  });
+  expect((await sett.leftOvers()).length).toBeGreaterThan(0);
+  await sett.need("down", "--name", sett.name, "--volumes");
+  expect(await scene.left()).toEqual([]);
+});
