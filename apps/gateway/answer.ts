@@ -126,6 +126,10 @@ function streamOf(
   const headers = headersForClient(response.headers);
   const meter = new StreamMeter(api, { hidesUsage });
   const writer = bodies.open(headers.get("content-type") ?? "");
+  call.follow(() => ({
+    ...{ tries, mayHaveCost: true },
+    ...{ usage: meter.usageAt({ isWhole: false }), begun: meter.begun, came: meter.came },
+  }));
   const onEnd = async (end: StreamEnd) => {
     const isWhole = end.kind === "whole";
     const problem = end.kind === "broken" ? end.error.message : end.kind === "left" ? "The client went away." : meter.problem;

@@ -50,6 +50,14 @@ export class Call {
     return this.#facts.call.id;
   }
 
+  /** `measure`: what is known of the call at any moment until it ends. */
+  follow(measure: () => Measured): void {
+    this.#deps.open.follow(this.id, () => {
+      const { usage, cost, is_unpriced } = this.#charge(measure());
+      return { usage, cost, is_unpriced, tries: measure().tries };
+    });
+  }
+
   firstByte(): void {
     this.#firstByteMs ??= this.#passedMs();
   }
@@ -61,9 +69,9 @@ export class Call {
   }
 
   async #end(end: CallEnd): Promise<void> {
-    const { call, bound, model, request, work, release } = this.#facts;
-    const workedMs = this.#deps.clock.passedMs() - this.#begunMs;
-    const charge = chargeOf(end, { request, model, bound, workedMs, reserved: call.reserved });
+    const { call: open, bound, request, work, release } = this.#facts;
+    const { so_far: _, ...call } = open;
+    const charge = this.#charge(end);
     // What was reckoned bounds nothing that comes later.
     if (!charge.is_estimated && end.usage !== undefined) this.#deps.counted.remember(work, request, end.usage);
     if (end.outcome === "ok")
@@ -84,6 +92,12 @@ export class Call {
     release();
     this.#count(record, charge);
     await this.#deps.open.end(record);
+  }
+
+  #charge(measured: Measured): Charge {
+    const { call, bound, model, request } = this.#facts;
+    const workedMs = this.#deps.clock.passedMs() - this.#begunMs;
+    return chargeOf(measured, { request, model, bound, workedMs, reserved: call.reserved });
   }
 
   #count(record: CallRecord, { usage, cost }: Charge): void {

@@ -7,6 +7,7 @@ import { amountsOf, boundOf } from "../../lib/models/worst-case.ts";
 import { type Admitted, admit, type KnownTokens } from "./admit.ts";
 import { answerOf, clientErrorOf, failureOf, outcomeOfError } from "./answer.ts";
 import { Call, pathOf } from "./call.ts";
+import { chargeOf } from "./charge.ts";
 import { ClientError, errorResponse } from "./client-error.ts";
 import type { CountedRequests } from "./counted-requests.ts";
 import type { Deps } from "./deps.ts";
@@ -156,6 +157,7 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
   const progress: Progress = { tries: 0, isUnderWay: false, bytes: 0 };
   try {
     if (isLost) return await failureOf(deps, ours, contactLost(), { tries: 0, mayHaveCost: false });
+    call.follow(() => ({ tries: progress.tries, mayHaveCost: progress.isUnderWay, came: rawSize(progress.bytes) }));
     const sent = bodyForProvider(request, model.model);
     const answer = await deps.upstream({
       agent: token.agent,
@@ -205,6 +207,10 @@ async function begin(deps: Deps, state: CallState, order: PassOrder): Promise<{ 
     throw new ClientError(400, "request-refused", problem);
   }
   const bound = boundOf(request, model, { counted: state.counted.find(work), previous });
+  const reserved = amountsOf(bound, model, request);
+  // The provider is asked as soon as the reservation is made: until the first renewal its input is all that is known.
+  const first = chargeOf({ mayHaveCost: true, tries: 1 }, { request, model, bound, workedMs: 0, reserved });
+  const { usage, cost, is_unpriced } = first;
   const open: Omit<OpenCall, "goal_id" | "claim_id" | "artefact_id" | "agent" | "kind" | "attempt"> = {
     id: deps.newId(),
     model: agent.model,
@@ -212,8 +218,9 @@ async function begin(deps: Deps, state: CallState, order: PassOrder): Promise<{ 
     api: request.api,
     asked_model: request.asked_model,
     is_stream: request.is_stream,
-    reserved: amountsOf(bound, model, request),
+    reserved,
     started_at: deps.clock.now().toISOString(),
+    so_far: { usage, cost, is_unpriced, tries: 1 },
   };
   const limits = { goal: deps.goalBudget, grant: agent.budget };
   const { call, isLost } = await reserve(state.open, { token, call: open, limits, leaseMs: deps.limits.leaseMs }, stop);

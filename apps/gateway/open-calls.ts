@@ -2,7 +2,7 @@
 import { sleep } from "../../lib/async/sleep.ts";
 import type { ModelBoard } from "../../lib/blackboard/model-port.ts";
 import { messageOf } from "../../lib/model/errors.ts";
-import type { CallRecord, OpenCall } from "../../lib/model/model-call.ts";
+import type { CallRecord, OpenCall, SoFar } from "../../lib/model/model-call.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { ClientError } from "./client-error.ts";
 import type { Deps } from "./deps.ts";
@@ -11,11 +11,16 @@ type OpenCallsDeps = Pick<Deps, "board" | "log" | "clock" | "metrics" | "limits"
 type ReserveOrder = Parameters<ModelBoard["reserveCall"]>[0];
 type Reservation = Awaited<ReturnType<ModelBoard["reserveCall"]>>;
 
-/** `record`: the call has ended, and Redis has not taken it yet. */
-type Entry = { call: OpenCall; stop: AbortController; record?: CallRecord };
+/** `record`: the call has ended, and Redis has not taken it yet. `soFar`: what it has cost at this moment. */
+type Entry = { call: OpenCall; stop: AbortController; record?: CallRecord; soFar?: () => SoFar; said?: Said };
+
+/** What the last renewal has said, and when. */
+type Said = { soFar: SoFar; atMs: number };
 
 /** Redis writes to disk every second: what it acknowledged before it died may be gone. */
 const repeatEndsMs = 5_000;
+/** A little less than two ticks of a busy gateway. */
+const soFarEveryMs = 900;
 /** How long a call waits for a Redis that is away. */
 const contactMs = 2_000;
 const contactPollMs = 20;
@@ -70,6 +75,14 @@ export class OpenCalls {
     return { outcome: "lost", call: reservation.call };
   }
 
+  /** From now on each renewal says what the call has cost so far: a gateway that is killed stores no end. */
+  follow(id: string, soFar: () => SoFar): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    entry.soFar = soFar;
+    delete entry.said;
+  }
+
   /** Resolves when the record is stored, or when Redis does not take it now: it is then repeated until it does. */
   async end(record: CallRecord): Promise<void> {
     const entry = this.#entries.get(record.id);
@@ -106,11 +119,23 @@ export class OpenCalls {
   async #renew(): Promise<void> {
     const { board, limits } = this.#deps;
     if (this.#entries.size === 0) return;
-    const { ended } = await board.renewCalls({ calls: this.calls, leaseMs: limits.leaseMs });
+    const calls = [...this.#entries.values()].map((entry) => this.#withSoFar(entry));
+    const { ended } = await board.renewCalls({ calls, leaseMs: limits.leaseMs });
     for (const id of ended) {
       const problem = "The grant of this token has ended, and its calls with it.";
       this.#entries.get(id)?.stop.abort(new ClientError(403, "grant-ended", problem));
     }
+  }
+
+  /** Each change is one more write of Redis to its disk. */
+  #withSoFar(entry: Entry): OpenCall {
+    const { call, soFar, said } = entry;
+    const atMs = this.#deps.clock.passedMs();
+    const isFresh = said !== undefined && atMs - said.atMs < soFarEveryMs;
+    const now = isFresh || soFar === undefined ? said : { soFar: soFar(), atMs };
+    if (now === undefined) return call;
+    entry.said = now;
+    return { ...call, so_far: now.soFar };
   }
 
   async #save(entry: Entry, record: CallRecord): Promise<void> {

@@ -31,8 +31,8 @@ export type Usage = z.infer<typeof Usage>;
 
 /**
  * `ok`: the provider has answered. `refused`: it has refused (401, 404 …), which no repetition changes. `failed`: no answer in time, a
- * broken stream, an overloaded provider. `cancelled`: the client or the grant has ended. `lost`: the gateway died during the call; what
- * the provider counted is not known, and what was reserved is given back.
+ * broken stream, an overloaded provider. `cancelled`: the client or the grant has ended. `lost`: the gateway died during the call, which
+ * costs what the gateway had reckoned last.
  */
 export const CallOutcome = z.enum(["ok", "refused", "failed", "cancelled", "lost"]);
 export type CallOutcome = z.infer<typeof CallOutcome>;
@@ -41,8 +41,11 @@ export type CallOutcome = z.infer<typeof CallOutcome>;
 export const StoredBody = z.strictObject({ digest: z.string(), bytes: z.int(), content_type: z.string() });
 export type StoredBody = z.infer<typeof StoredBody>;
 
-/** A call that is under way: it has a reservation. */
-export const OpenCall = z.strictObject({
+/** What a call under way is reckoned to have used and cost so far. `tries`: how often the provider was asked. */
+export const SoFar = z.strictObject({ usage: Usage, cost: Amounts, is_unpriced: z.boolean(), tries: z.int() });
+export type SoFar = z.infer<typeof SoFar>;
+
+const BegunCall = z.strictObject({
   id: z.uuid(),
   goal_id: GoalId,
   claim_id: ClaimId,
@@ -62,10 +65,16 @@ export const OpenCall = z.strictObject({
   reserved: Amounts,
   started_at: z.iso.datetime(),
 });
+
+/** A call that is under way: it has a reservation. */
+export const OpenCall = BegunCall.extend({
+  /** Renewed with the reservation, for the case that the gateway dies. */
+  so_far: SoFar.optional(),
+});
 export type OpenCall = z.infer<typeof OpenCall>;
 
 /** A call that has ended. */
-export const CallRecord = OpenCall.extend({
+export const CallRecord = BegunCall.extend({
   outcome: CallOutcome,
   /** The HTTP status that the client got; 0 when it got none. */
   status: z.int(),

@@ -14,6 +14,7 @@ local function end_call(keys, args)
   if args.only == 'lapsed' and tonumber(redis.call('ZSCORE', keys.open_calls, member) or 0) > now_ms() then return { 'known' } end
 
   if is_open then add_amounts(owner, 'reserved', stored.reserved, -1) end
+  take_back(owner, stored)
   add_amounts(owner, 'spent', args.cost, 1)
   redis.call('HSET', keys.calls, args.id, args.record)
   redis.call('ZREM', keys.open_calls, member)

@@ -101,6 +101,11 @@ local function add_amounts(owner, sum, amounts, sign)
   end
 end
 
+-- Takes back what a call that was given up as lost has been charged: it goes on, or has ended otherwise.
+local function take_back(owner, stored)
+  if stored and stored.outcome == 'lost' then add_amounts(owner, 'spent', stored.cost, -1) end
+end
+
 local function number_at(key, field)
   return tonumber(redis.call('HGET', key, field) or 0)
 end

@@ -58,6 +58,18 @@ export class ModelState {
     this.open.set(call.id, { goal: call.goal_id, lapsesAt });
   }
 
+  renew(call: OpenCall, lapsesAt: number): void {
+    this.callsOf(call.goal_id).set(call.id, structuredClone(call));
+    this.open.set(call.id, { goal: call.goal_id, lapsesAt });
+  }
+
+  /** What a call that was given up as lost has been charged. */
+  takeBack(lost: CallRecord): void {
+    this.#change(lost, (sums) => {
+      sums.spent = minus(sums.spent, lost.cost);
+    });
+  }
+
   /** `before`: what is stored of the call, where it has a reservation. */
   end(record: CallRecord, before: OpenCall | undefined): void {
     this.#change(record, (sums) => {

@@ -64,8 +64,11 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
         const known = models.callsOf(call.goal_id).get(call.id);
         const hasEnded = known !== undefined && isEndedCall(known);
         if (hasEnded && known.outcome !== "lost") return false;
-        if (known !== undefined && !hasEnded) models.open.set(call.id, { goal: call.goal_id, lapsesAt: state.now() + leaseMs });
-        else models.reserve(call, state.now() + leaseMs);
+        if (known !== undefined && !hasEnded) models.renew(call, state.now() + leaseMs);
+        else {
+          if (hasEnded) models.takeBack(known);
+          models.reserve(call, state.now() + leaseMs);
+        }
         return callerProblem(state, call) !== undefined;
       });
       return { ended: ended.map(({ id }) => id) };
@@ -79,6 +82,7 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
       const known = models.callsOf(record.goal_id).get(record.id);
       const hasEnded = known !== undefined && isEndedCall(known);
       if (hasEnded && known.outcome !== "lost") return { outcome: "known" };
+      if (hasEnded) models.takeBack(known);
       end(record, hasEnded ? undefined : known);
       return { outcome: "ended" };
     },
@@ -90,7 +94,7 @@ export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
         const call = models.callsOf(goal).get(id);
         models.open.delete(id);
         if (call === undefined || isEndedCall(call) || isGone(state, goal)) continue;
-        end(lostCall(call, state.now()), call);
+        end(lostCall(call, state.now(), { wasMade: all }), call);
         count += 1;
       }
       return count;

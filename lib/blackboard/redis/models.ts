@@ -97,7 +97,7 @@ export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps)
           await connection.run((client) => client.zRem(keys.openModelCalls, member));
           continue;
         }
-        const { outcome } = await end(lostCall(stored, nowMs), all ? "open" : "lapsed");
+        const { outcome } = await end(lostCall(stored, nowMs, { wasMade: all }), all ? "open" : "lapsed");
         if (outcome === "ended") count += 1;
       }
       return count;

@@ -181,6 +181,48 @@ test("at SIGTERM it ends its calls, puts them on record and stops; after SIGKILL
   expect(ended.map(({ outcome }) => outcome)).toEqual(["cancelled", "lost"]);
 });
 
+test("what came of a stream before its gateway was killed is charged, and the rest is free within a second of the next one", async () => {
+  const words = Array.from({ length: 60 }, (_, at) => chatChunk(` word${at}`));
+  await using world = await createWorld(stream(words, "hang"), () => new Promise(() => undefined));
+  const { token, work } = await tokenOf(world.board);
+  await run(["--put-keys"], world.environment, JSON.stringify({ strong: key }));
+  const goal = work.goal.goal_id;
+  const outputs = async () => (await world.board.readCalls(goal)).open.map(({ so_far }) => so_far?.usage.output);
+  const kill = async (body: Record<string, unknown>, until: (url: string) => Promise<unknown>) => {
+    const { service, url } = await world.start();
+    await using _ = service;
+    const broken = post(url, token, chatRequest(body))
+      .then((answer) => answer.text())
+      .catch(() => "broken");
+    await until(url);
+    service.signal("SIGKILL");
+    await service.exited;
+    await broken;
+  };
+  await kill({ stream: true }, () => waitFor("the words to be known", async () => ((await outputs())[0] ?? 0) >= 60));
+  const killed = await world.board.readSpending(goal);
+  expect([killed.spent.calls, killed.reserved.calls]).toEqual([0, 1]);
+  {
+    const { service } = await world.start();
+    await using _ = service;
+    const { spent, reserved } = await world.board.readSpending(goal);
+    const [call] = (await world.board.readCalls(goal)).ended;
+    expect(call).toMatchObject({ outcome: "lost", is_estimated: true, cost: { calls: 1 } });
+    expect(call?.usage.output).toBeWithin(60, 300);
+    expect(call?.usage.input).toBeGreaterThan(0);
+    expect({ spent, reserved: reserved.calls }).toMatchObject({ spent: call?.cost ?? {}, reserved: 0 });
+    expect(spent.nanousd).toBeLessThan(call?.reserved.nanousd ?? 0);
+  }
+  // Nothing has come: the request is what is known.
+  await kill({}, () => waitFor("the reservation", async () => (await world.board.readCalls(goal)).open.length === 1));
+  const { service } = await world.start();
+  await using _ = service;
+  const last = (await world.board.readCalls(goal)).ended.at(-1);
+  expect(last).toMatchObject({ outcome: "lost", is_estimated: true });
+  expect(last?.usage.input).toBeGreaterThan(0);
+  expect((await world.board.readSpending(goal)).reserved.calls).toBe(0);
+}, 60_000);
+
 test("an agent that keeps all connections of its socket leaves those of another", async () => {
   await using world = await createWorld();
   const sockets = join(world.folder, "sockets");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port.ts";
-import type { ModelToken } from "../../../../lib/model/model-call.ts";
+import type { ModelToken, SoFar } from "../../../../lib/model/model-call.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { amounts, digestOf, recordOf, reserve, reserveOrder, runModelGrant } from "../../../support/blackboard/model-scene.ts";
 import { commitOf, done, events, openClaim, resultOf, user } from "../../../support/blackboard/scene.ts";
@@ -181,17 +181,50 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     for (const { goal } of [one, other]) expect((await board.readSpending(goal.goal_id)).reserved).toEqual(amounts());
   });
 
-  test("a call that was lost and ends after all counts with its true cost", async () => {
+  test("a call whose gateway died costs what it has said last, and the rest of its reservation is free", async () => {
     await using bench = await open();
     const { board } = bench;
     const { goal, token } = await runModelGrant(board);
-    const call = await reserve(board, reserveOrder(token, { leaseMs: 0 }));
-    await board.giveBackCalls({ all: false });
-    expect(await board.endCall(recordOf(call))).toEqual({ outcome: "ended" });
-    expect(await board.endCall(recordOf(call))).toEqual({ outcome: "known" });
+    const call = await reserve(board, orderWithSoFar(token, soFar(100)));
+    await board.renewCalls({ calls: [{ ...call, so_far: soFar(300) }], leaseMs: 60_000 });
+    expect((await board.readCalls(goal.goal_id)).open).toEqual([{ ...call, so_far: soFar(300) }]);
+    const early = await reserve(board, orderWithSoFar(token, soFar(100)));
+    expect(await board.giveBackCalls({ all: true })).toBe(2);
+    const { ended, open: underWay } = await board.readCalls(goal.goal_id);
+    expect(underWay).toEqual([]);
+    expect(ended.find(({ id }) => id === call.id)).toMatchObject({ outcome: "lost", is_estimated: true, ...soFar(300) });
+    expect(ended.find(({ id }) => id === early.id)).toMatchObject({ outcome: "lost", is_estimated: true, ...soFar(100) });
     const { spent, reserved } = await board.readSpending(goal.goal_id);
-    expect([spent, reserved]).toEqual([recordOf(call).cost, amounts()]);
-    expect((await board.readCalls(goal.goal_id)).ended).toEqual([recordOf(call)]);
+    expect([spent, reserved]).toEqual([{ nanousd: 400, tokens: 80, calls: 2 }, amounts()]);
+  });
+
+  test("a reservation that lapses although its gateway lives was never used, and costs nothing", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, token } = await runModelGrant(board);
+    await reserve(board, { ...orderWithSoFar(token, soFar(100)), leaseMs: 0 });
+    expect(await board.giveBackCalls({ all: false })).toBe(1);
+    expect((await board.readSpending(goal.goal_id)).spent).toEqual(amounts());
+  });
+
+  test("a call that was lost and ends or goes on after all counts with its true cost", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, token } = await runModelGrant(board);
+    const call = await reserve(board, orderWithSoFar(token, soFar(100)));
+    await board.giveBackCalls({ all: true });
+    expect((await board.readSpending(goal.goal_id)).spent).toEqual(soFar(100).cost);
+    const { so_far: _, ...ended } = call;
+    expect(await board.endCall(recordOf(ended))).toEqual({ outcome: "ended" });
+    expect(await board.endCall(recordOf(ended))).toEqual({ outcome: "known" });
+    const { spent, reserved } = await board.readSpending(goal.goal_id);
+    expect([spent, reserved]).toEqual([recordOf(ended).cost, amounts()]);
+    expect((await board.readCalls(goal.goal_id)).ended).toEqual([recordOf(ended)]);
+    const other = await reserve(board, orderWithSoFar(token, soFar(100)));
+    await board.giveBackCalls({ all: true });
+    await board.renewCalls({ calls: [other], leaseMs: 60_000 });
+    const renewed = await board.readSpending(goal.goal_id);
+    expect([renewed.spent, renewed.reserved]).toEqual([recordOf(ended).cost, other.reserved]);
   });
 
   test("a reservation that the blackboard has lost is made again, and one call is reserved once", async () => {
@@ -239,4 +272,16 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     expect(await board.readCalls(goal.goal_id)).toEqual({ ended: [], open: [] });
     expect((await board.readSpending(goal.goal_id)).spent).toEqual(amounts());
   });
+}
+
+const soFar = (nanousd: number): SoFar => ({
+  usage: { input: 30, output: 10, cached: 0, cache_write: 0, reasoning: 0 },
+  cost: { nanousd, tokens: 40, calls: 1 },
+  is_unpriced: false,
+  tries: 1,
+});
+
+function orderWithSoFar(token: ModelToken, so_far: SoFar): ReturnType<typeof reserveOrder> {
+  const order = reserveOrder(token);
+  return { ...order, call: { ...order.call, so_far } };
 }

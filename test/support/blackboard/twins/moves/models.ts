@@ -40,13 +40,13 @@ export const modelMoves: readonly Move[] = [
         reserved: amounts(world, 1),
         leaseMs: world.afterMs(),
       });
-      return call(world.handle(), "reserveCall", { ...order, call: { ...order.call, started_at: world.at } });
+      return call(world.handle(), "reserveCall", { ...order, call: { ...order.call, started_at: world.at, ...soFar(world) } });
     },
   },
   {
     weight: 3,
     make: (world) => {
-      const calls = world.random.some(world.calls(), 0.6).map(asOpen);
+      const calls = world.random.some(world.calls(), 0.6).map((one) => ({ ...asOpen(one), ...soFar(world) }));
       return call(world.handle(), "renewCalls", { calls, leaseMs: world.afterMs() });
     },
   },
@@ -170,6 +170,13 @@ function asOpen(known: OpenCall | CallRecord): OpenCall {
   } = known;
   const caller = { goal_id, claim_id, artefact_id, agent, kind, attempt };
   return { id, ...caller, model, provider, api, asked_model, is_stream, reserved, started_at };
+}
+
+/** What the gateway reckons while a call is under way, mostly. */
+function soFar(world: World): Pick<OpenCall, "so_far"> {
+  if (world.random.chance(0.3)) return {};
+  const usage = { input: world.random.below(50), output: world.random.below(50), cached: 0, cache_write: 0, reasoning: 0 };
+  return { so_far: { usage, cost: amounts(world, 1), is_unpriced: world.random.chance(0.1), tries: 1 } };
 }
 
 function record(world: World, open: OpenCall): CallRecord {
