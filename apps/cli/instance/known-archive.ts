@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { KnownArchive } from "../../../lib/blackboard/prune-port.ts";
+import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
 import { readArchive } from "../archive/read.ts";
@@ -14,21 +15,25 @@ import { connect } from "./session.ts";
 const patienceMs = 3_000;
 
 /**
- * Throws `archive-unusable` for a file of the instance's own that is not what `sett prune` wrote; it is silent where no instance answers,
- * or another one. `name`: the instance of `--name`, if any.
+ * Throws `archive-unusable` for a file of the instance's own that is not what `sett prune` wrote, and says so where it cannot be known: where
+ * no instance answers, or another one. `name`: the instance of `--name`, if any.
  */
 export async function requireKnown(path: string, name: string | undefined, shell: Shell): Promise<void> {
   const { header, sha256 } = await identityOf(path);
   const known = await archivesAtHand(name, shell);
-  if (known === undefined || known.archives.some((archive) => archive.sha256 === sha256)) return;
-  const meant = known.archives.find((archive) => isMeant(archive, path, header));
-  if (meant !== undefined)
+  if (known?.archives.some((archive) => archive.sha256 === sha256)) return;
+  const meant = known?.archives.find((archive) => isMeant(archive, path, header));
+  if (known !== undefined && meant !== undefined)
     throw new SettError(
       "archive-unusable",
       `${path} was changed after it was written: it has the digest ${sha256}, and ${known.instance} has ${meant.sha256} on record.`,
       { hint: "If you have another copy of it, use that one." },
     );
-  if (header.instance === known.instance)
+  if (header.instance !== known?.instance)
+    shell.messages.note(
+      `It was not compared with what ${oneLine(header.instance)} has on record, because no instance of that name answers here: only its own last line vouches for it (sha256 ${sha256}).`,
+    );
+  else
     shell.messages.note(`${known.instance} has no record of this archive: an earlier instance of this name may have written it.`);
 }
 

@@ -117,6 +117,17 @@ test("an archive that was changed and sealed anew is refused where the instance 
     expect(err).toContain("was changed after it was written");
     expect((await at.sett(...words, "--archive", file)).code).toBe(0);
   }
-  // No instance at hand knows better.
-  expect((await runSett(["hoard", "--archive", "forged.jsonl"], { cwd: at.folder })).code).toBe(0);
+  // No instance at hand knows better, and every command says so on one line.
+  for (const words of [["unearth", result.id], ["graph"], ["watch"], ["hoard"], ["hoard", "--json"], ["hoard", result.id]]) {
+    const { code, err } = await runSett([...words, "--archive", "forged.jsonl"], { cwd: at.folder });
+    expect({ code, lines: err.trim().split("\n") }).toEqual({ code: 0, lines: [expect.stringContaining(unknownDigest(sha256))] });
+  }
+  // Another instance does not know it either, and the one that wrote it has no more to say.
+  const other = { ...at.env, SETT_INSTANCE_NAME: "other" };
+  const { err } = await runSett(["hoard", "--archive", file], { cwd: at.folder, env: other });
+  expect(err).toContain("It was not compared with what demo has on record");
+  expect((await at.sett("hoard", "--archive", file)).err).toBe("");
 });
+
+const unknownDigest = (sha256: string) =>
+  `It was not compared with what demo has on record, because no instance of that name answers here: only its own last line vouches for it (sha256 ${sha256}).`;
