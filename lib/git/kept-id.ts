@@ -1,4 +1,5 @@
-// The id of an instance in the configuration of its repository, where it outlives the volumes.
+// The id of an instance in the configuration of its repository, where it outlives the volumes, and what else is the instance's by no label
+// of its own.
 import { join } from "node:path";
 import type { InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
@@ -6,16 +7,21 @@ import type { RepositoryPlace } from "./find-repository.ts";
 import { type Git, runGit, tryGit } from "./run-git.ts";
 import { withoutRepository } from "./user-environment.ts";
 
+/** `volume`: names of volumes of the version before, which have no id. `image`: ids of images that were built for the instance's agents. */
+export type Known = "volume" | "image";
+
 /** Every method throws git-failed, as where the configuration cannot be written. */
 export class KeptId {
   readonly #git: Git;
   readonly #place: RepositoryPlace;
+  readonly #instance: InstanceName;
   readonly #section: string;
 
   /** `env`: the whole environment of git; variables that name a repository are left out. */
   constructor(place: RepositoryPlace, instance: InstanceName, env: Readonly<Record<string, string | undefined>>) {
     this.#git = { path: "git", env: withoutRepository(env) };
     this.#place = place;
+    this.#instance = instance;
     this.#section = `sett.${instance}`;
   }
 
@@ -29,9 +35,27 @@ export class KeptId {
     await this.#change([`${this.#section}.id`, id]);
   }
 
-  /** There may be none. */
+  async list(what: Known): Promise<string[]> {
+    const found = await tryGit(this.#git, this.#config(["--get-all", `${this.#section}.${what}`]));
+    return found.exitCode === 0 ? found.stdout.split("\n").filter((line) => line !== "") : [];
+  }
+
+  /** One that is there already is fine. */
+  async add(what: Known, value: string): Promise<void> {
+    if ((await this.list(what)).includes(value)) return;
+    await this.#change(["--add", `${this.#section}.${what}`, value]);
+  }
+
+  /** One that is not there is fine. */
+  async drop(what: Known, value: string): Promise<void> {
+    if (!(await this.list(what)).includes(value)) return;
+    await this.#change(["--unset-all", `${this.#section}.${what}`, `^${value.replaceAll(".", "\\.")}$`]);
+  }
+
+  /** There may be nothing. */
   async remove(): Promise<void> {
-    if ((await this.read()) !== undefined) await this.#change(["--remove-section", this.#section]);
+    const found = await tryGit(this.#git, this.#config(["--get-regexp", `^sett\\.${this.#instance}\\.`]));
+    if (found.exitCode === 0) await this.#change(["--remove-section", this.#section]);
   }
 
   /** git writes a new file, as the user who runs it. */

@@ -43,7 +43,7 @@ export const instanceLabel = "dev.sett.instance";
 const workspaceLabel = "dev.sett.workspace";
 const versionLabel = "dev.sett.version";
 export const fingerprintLabel = "dev.sett.fingerprint";
-const idLabel = "dev.sett.id";
+export const idLabel = "dev.sett.id";
 /** It is new for each container, so that one from an image of ours (`docker commit`) is not taken for ours. */
 export const madeLabel = "dev.sett.made";
 export const componentLabel = "dev.sett.component";

@@ -31,12 +31,17 @@ export function agentImageTag(instance: InstanceName, agent: AgentName): string 
   return `sett-${instance}-agent-${agent}:latest`;
 }
 
+/** What `devcontainer` builds, of which the image of the agent is made; it has this name only meanwhile. */
+export function devcontainerTag(tag: string): string {
+  return `${tag.replace(/:[^:/]*$/, "")}:devcontainer`;
+}
+
 /**
  * True of the image of any agent of this instance, and perhaps of an instance whose name begins the same: only the label distinguishes
- * them.
+ * them. A person may have given it another tag.
  */
 export function isAgentImageTag(instance: InstanceName, tag: string): boolean {
-  return tag.startsWith(`sett-${instance}-agent-`);
+  return tag.startsWith(`sett-${instance}-agent-`) && /:(?:latest|devcontainer)$/.test(tag);
 }
 
 /** The claim's first eight characters and the attempt distinguish the workers of one agent. */

@@ -2,6 +2,7 @@
 import type { InstanceName } from "../model/ids.ts";
 import { isOlderThan } from "./instance-id.ts";
 import { componentLabel, fingerprintLabel, madeLabel, type PartLabels, readLabels } from "./labels.ts";
+import { keptVolumeNames } from "./names.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -35,6 +36,23 @@ export function withIdOfInstance<Part extends Known>(parts: readonly Part[], ids
     const id = ids.get(labels.instance);
     if (id === undefined) return true;
     return labels.id === undefined ? isOlderThan(id, createdSeconds) : labels.id === id;
+  });
+}
+
+/**
+ * The same of volumes, of which the Engine does not say when they were made. One without an id, beside parts that have one, is ours where a
+ * container of ours uses it, by the names in `used`. What `sett down` keeps is used by none then: of that the repository must say
+ * whose it is (apps/cli/up/take-names.ts).
+ */
+export function ownVolumes<Part extends Known & { name: string }>(
+  parts: readonly Part[],
+  ids: ReadonlyMap<InstanceName, string>,
+  used: ReadonlySet<string>,
+): Part[] {
+  return parts.filter(({ name, labels }) => {
+    const id = ids.get(labels.instance);
+    if (id === undefined || labels.id !== undefined) return id === undefined || labels.id === id;
+    return used.has(name) || keptVolumeNames(labels.instance).includes(name);
   });
 }
 

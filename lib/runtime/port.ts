@@ -62,13 +62,18 @@ export type Images = {
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
   /** Removes the name; the image itself is removed where nothing else needs it. A name that does not exist is fine. */
   untag(tag: string): Promise<void>;
+  /** Removes the image with this id where it has lost its names. One that something uses, or that has any name, stays: false. */
+  removeUnnamed(id: string): Promise<boolean>;
   /**
    * Loads the images of an archive that `docker load` could read, uncompressed. An image that had one of the `tags` before, and has no
    * other name, is removed unless something uses it.
    */
   load(archive: AsyncIterable<Uint8Array>, options: { tags: readonly string[]; signal: AbortSignal }): Promise<void>;
-  /** Removes what was built for the instance's agents, older builds too; returns their names. An image that something else uses stays. */
-  removeBuilt(instance: InstanceName): Promise<string[]>;
+  /**
+   * Removes what was built for the instance's agents; returns their names. `ids`: of its images without names. An image that something else
+   * uses stays. `id`: of the instance; those with another one are not its.
+   */
+  removeBuilt(instance: InstanceName, own: { id: string | undefined; ids: readonly string[] }): Promise<string[]>;
 };
 
 export type ContainerState =
@@ -103,8 +108,11 @@ export type ContainerPart = {
 export type VolumePart = { name: string; labels: PartLabels };
 export type NetworkPart = { id: string; name: string; labels: PartLabels };
 
-/** What has a name of ours, and is not ours. */
-export type Stranger = { sort: "container" | "volume" | "network"; name: string };
+/**
+ * What has a name of ours, and is not ours. `id`: where several have that name. `adoption`: a command that makes it this instance's, where it
+ * may be.
+ */
+export type Stranger = { sort: "container" | "volume" | "network" | "image"; name: string; id?: string; adoption?: string };
 
 /** All parts of one instance (lib/runtime/own-part.ts). Ordered by name. */
 export type InstanceParts = {

@@ -5,6 +5,9 @@ import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { KeptId } from "../../../lib/git/kept-id.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { keptVolumeNames } from "../../../lib/runtime/names.ts";
+import { notOurs } from "../../../lib/runtime/not-ours.ts";
+import { idsOf } from "../../../lib/runtime/own-part.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import {
   findInstance,
@@ -20,6 +23,7 @@ import { personOf } from "../instance/person.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
+import { othersAmong, withoutId } from "../instance/without-id.ts";
 import { keepLogs, keepWorkerLogs } from "../logs/keep-logs.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { nameArgument } from "../program/arguments.ts";
@@ -74,7 +78,7 @@ export const down = defineCommand({
     await using _lock = name === undefined ? undefined : await lockIfPossible(runtime, name, shell);
     if (parts === undefined) {
       // A `sett up` that failed leaves the images that it has built.
-      const images = args.volumes && name !== undefined ? await runtime.images.removeBuilt(name) : [];
+      const images = args.volumes && name !== undefined ? await removeImages(runtime, name, shell) : [];
       if (images.length === 0 && args.name !== undefined) throw instanceNotFound(args.name);
       if (images.length === 0) shell.messages.note("This repository has no sett, and no parts of one.");
       else shell.messages.done(`The images of ${name} are removed; nothing else was left of it.`);
@@ -115,6 +119,9 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
   const { instance } = parts;
   const workspace = workspaceOf(parts);
   const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
+  const kept = repository && new KeptId(repository.place, instance, shell.env);
+  if (repository && kept) await requireOwnVolumes(parts, { repository, kept, isWhole });
+  const id = (await kept?.read()) ?? idsOf([...parts.volumes, ...parts.networks, ...parts.containers]).get(instance);
   const results = repository && new LastResults({ parts, repository, mustHave: isWhole && !isForced }, shell);
   await results?.require();
   await logStop(parts, repository, shell);
@@ -133,23 +140,49 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
       last.containers.filter(({ name }) => !workers.has(name)),
     );
   await runtime.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
+  const ids = (await kept?.list("image")) ?? [];
+  for (const name of (await kept?.list("volume")) ?? [])
+    if (isWhole || !keptVolumeNames(instance).includes(name)) await runtime.volumes.remove(name);
   if (!isWhole) {
     shell.messages.done(`${instance} is down. Its blackboard is kept.`);
     shell.messages.next(`Continue with it: sett up --name ${instance}. Remove it: sett down --name ${instance} --volumes`);
     return;
   }
   await repository?.removeRefs(instance);
-  await forgetId(repository, instance, shell);
+  await runtime.images.removeBuilt(instance, { id, ids });
+  await forgetId(kept, instance, shell);
   await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
   await repository?.removeFolders(instance);
-  await runtime.images.removeBuilt(instance);
   shell.messages.done(`${instance} is removed, with its blackboard.`);
 }
 
-async function forgetId(repository: HostRepository | undefined, instance: InstanceName, shell: Shell): Promise<void> {
-  if (repository === undefined) return;
-  await new KeptId(repository.place, instance, shell.env).remove().catch((error: unknown) => {
+/** Of a `sett up` that failed. Returns their names. */
+async function removeImages(runtime: ContainerRuntime, instance: InstanceName, shell: Shell): Promise<string[]> {
+  const workspace = await workspaceRoot(shell.cwd);
+  const repository = workspace === undefined ? undefined : await openRepository(workspace, shell);
+  const kept = repository && new KeptId(repository.place, instance, shell.env);
+  const own = { id: await kept?.read(), ids: (await kept?.list("image")) ?? [] };
+  const removed = await runtime.images.removeBuilt(instance, own);
+  await forgetId(kept, instance, shell);
+  return removed;
+}
+
+/** Throws `instance-taken`, before anything is stopped, where a volume that would be removed is another's. */
+async function requireOwnVolumes(
+  parts: InstanceParts,
+  { isWhole, ...known }: { repository: HostRepository; kept: KeptId; isWhole: boolean },
+): Promise<void> {
+  const { instance, containers } = parts;
+  const isKept = (name: string) => keptVolumeNames(instance).includes(name);
+  // Of the others, those without an id that a container uses are the instance's.
+  const atStake = withoutId(parts).filter(({ name }) => (isKept(name) ? isWhole : containers.length === 0));
+  const others = await othersAmong(atStake, { ...known, instance });
+  if (others.length > 0) throw notOurs(others);
+}
+
+async function forgetId(kept: KeptId | undefined, instance: InstanceName, shell: Shell): Promise<void> {
+  await kept?.remove().catch((error: unknown) => {
     shell.messages.warn(`The id of ${instance} stays in the repository's configuration: ${messageOf(error)}`);
   });
 }

@@ -25,7 +25,7 @@ import { type ApplyInput, applyPlan } from "../up/apply.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { importImages } from "../up/carried-images.ts";
 import { cassettesNote, prepareCassettes, readCassettes } from "../up/cassettes.ts";
-import { chooseInstance, knownId, requireFreeOrOwn, requireNoStrangers } from "../up/checks.ts";
+import { chooseInstance, knownId, requireFreeOrOwn } from "../up/checks.ts";
 import { choosePorts } from "../up/choose-port.ts";
 import { engineSocketFor } from "../up/engine-socket.ts";
 import { explainFailure } from "../up/explain-failure.ts";
@@ -36,6 +36,7 @@ import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { keepId } from "../up/keep-id.ts";
 import { prepareMachine } from "../up/machine.ts";
 import { makeFolders } from "../up/make-folders.ts";
+import { rememberer, removeReplaced } from "../up/own-images.ts";
 import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
@@ -43,6 +44,7 @@ import { readTls } from "../up/read-tls.ts";
 import { report } from "../up/report.ts";
 import { requireProcessors } from "../up/require-processors.ts";
 import { leftBehind, stateAfterFailure, withState } from "../up/state-after-failure.ts";
+import { takeNames } from "../up/take-names.ts";
 import { requireTelemetry, telemetryHeaders, telemetryOf } from "../up/telemetry-variables.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
@@ -116,9 +118,11 @@ export const up = defineCommand({
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);
-    requireNoStrangers(instance, written, await runtime.strangers(instance));
-    const keptId = await new KeptId(repository.place, instance, shell.env).read();
+    const kept = new KeptId(repository.place, instance, shell.env);
+    const keptId = await kept.read();
     const id = knownId(before, keptId) ?? newInstanceId(randomBytes(8).toString("hex"), new Date());
+    const needs = { runtime, repository, instance, config: written, kept, id, before };
+    const { adopted } = machine === undefined ? await takeNames(needs, shell) : { adopted: [] };
     const undoSteps = new UndoSteps();
     shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
 
@@ -130,9 +134,16 @@ export const up = defineCommand({
     const writer = { uid: uid + containerUser.uid, gid: gid + containerUser.gid };
     const built: string[] = [];
     const stateNow = () => stateAfterFailure(instance, before, built);
+    if (id !== keptId) await keepId(kept, { instance, id }, shell);
+    // Images that were built stay after a failure, and bear the id.
+    const forgetId = async () => {
+      if (id !== keptId && built.length === 0) await kept.remove();
+    };
     const images = await prepareImages({
       runtime,
       instance,
+      id,
+      remember: rememberer(kept, warn),
       version,
       config,
       isRebuild: args.build,
@@ -141,7 +152,8 @@ export const up = defineCommand({
       progress,
       signal,
       built,
-    }).catch((error: unknown) => {
+    }).catch(async (error: unknown) => {
+      await forgetId();
       throw withState(error, stateNow());
     });
     const folders = repository.foldersOf(instance);
@@ -177,7 +189,7 @@ export const up = defineCommand({
     };
     const tools = { runtime, progress, signal, undoSteps };
     try {
-      if (id !== keptId) await keepId(repository, { instance, id, undoSteps }, shell);
+      undoSteps.add(forgetId);
       const applied = await applyPlan({
         ...tools,
         instance,
@@ -191,6 +203,7 @@ export const up = defineCommand({
         tls,
         hooks: { ...secrets.hooks, ...telemetryHeaders(shell.env) },
         exchange,
+        adopted,
         known: {
           isKnown: keptId !== undefined && (before?.networks ?? []).length === 0,
           refs: () => keptRefs(repository.place, instance, shell.env),
@@ -205,6 +218,10 @@ export const up = defineCommand({
       if (plan.gateway !== undefined && cassettes?.mode !== "replay") await warnAboutModels(runtime, plan.gateway, shell);
       if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
       if (config.services.api !== undefined) shell.messages.note(`The API and its page: ${apiAddress(config.services.api)}`);
+      if (machine === undefined) {
+        const current = new Set([...images.agents.values()].map((image) => image.id));
+        await removeReplaced(runtime, { kept, current }, warn);
+      }
       await report(instance, applied, shell);
     } catch (error) {
       const explained = await explainFailure({ runtime, kind }, error, stateNow(), shell);

@@ -5,7 +5,7 @@ import type { Actor } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { TriggerName } from "../../../lib/model/trigger.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";
-import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts, VolumePart } from "../../../lib/runtime/port.ts";
 import { withLock } from "../../../lib/runtime/process/file-lock.ts";
 import { startedEvent } from "../facts/new-blackboard.ts";
 import { redisUrlsOf } from "../instance/place.ts";
@@ -49,6 +49,8 @@ export type ApplyInput = Tools & {
   /** `make` creates the exchange if it is missing; `remove` undoes that. */
   exchange: { make: () => Promise<"made" | "kept">; remove: () => Promise<void> };
   known: KnownBefore;
+  /** Volumes without an id that are the instance's all the same: nothing else says so once no container uses them. */
+  adopted: readonly VolumePart[];
   /** Keeps the last lines of containers before they are removed. Never rejects. */
   keepLogs: (containers: readonly ContainerPart[]) => Promise<void>;
   actor: Actor;
@@ -116,7 +118,9 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
   // The API that might write them again is another one now.
   await board.forgetTriggers(input.triggers);
   // Compared again, because an agent that is removed may have got a worker meanwhile.
-  const rest = diffOf(input.plan, await runtime.parts(input.instance));
+  const parts = await runtime.parts(input.instance);
+  const unused = input.adopted.filter(({ name }) => !parts.volumes.some((volume) => volume.name === name));
+  const rest = diffOf(input.plan, { ...parts, volumes: [...parts.volumes, ...unused] });
   await settleAll(rest.removed.map((container) => removePart(input, container)));
   await clear(input, rest.leftovers);
   for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);

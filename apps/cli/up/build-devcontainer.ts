@@ -9,6 +9,7 @@ import { checkDevcontainer, type Devcontainer } from "../../../lib/config/devcon
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { killGroup } from "../../../lib/process/kill-group.ts";
 import { findEngine } from "../../../lib/runtime/docker/find-engine.ts";
+import { devcontainerTag } from "../../../lib/runtime/names.ts";
 import type { ImageInfo, Images, Progress } from "../../../lib/runtime/port.ts";
 import { devcontainerLayer, type Surroundings } from "./devcontainer-layer.ts";
 
@@ -34,7 +35,7 @@ type BuildInput = {
 /** Throws `build-failed`, also when `devcontainer` is not installed. */
 export async function buildDevcontainer(input: BuildInput, progress: Progress): Promise<ImageInfo> {
   const { runtime, devcontainer, tag, labels, surroundings } = input;
-  const base = `${tag.replace(/:[^:/]*$/, "")}:devcontainer`;
+  const base = devcontainerTag(tag);
   const engine = await findEngine(surroundings.host);
   // Its `docker` would not look at every socket that Sett looks at.
   const host = engine.kind === "socket" ? { ...surroundings.host, DOCKER_HOST: `unix://${engine.path}` } : surroundings.host;

@@ -102,7 +102,7 @@ export function requireNoStrangers(instance: InstanceName, config: SettConfig, s
   const needed = plannedNames(instance, config);
   const ofCub = `sett-${instance}-cub-`;
   const inTheWay = strangers.filter(
-    ({ sort, name }) => needed[sort].includes(name) || (sort === "volume" && name.startsWith(ofCub)),
+    ({ sort, name }) => sort === "image" || needed[sort].includes(name) || (sort === "volume" && name.startsWith(ofCub)),
   );
   if (inTheWay.length > 0) throw notOurs(inTheWay);
 }

@@ -3,7 +3,7 @@
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
-import { instanceLabel } from "../../../lib/runtime/labels.ts";
+import { idLabel, instanceLabel } from "../../../lib/runtime/labels.ts";
 import { agentImageTag, carrierImage } from "../../../lib/runtime/names.ts";
 import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import { formatAge } from "../../../lib/words/age.ts";
@@ -37,8 +37,12 @@ type Input = Place & {
   isRebuild: boolean;
   progress: Progress;
   signal: AbortSignal;
+  /** Of the instance, which its images bear. */
+  id: string;
   /** Receives the names of the images that were built, also when others fail. */
   built: string[];
+  /** Remembers the id of an image that was built. */
+  remember: (image: string) => Promise<void>;
 };
 
 /** Images that are built from Sett's sources. Other images may be named `sett/…`, too. */
@@ -106,10 +110,11 @@ async function agentImage(input: Input, { name, source }: AgentConfig): Promise<
   if (!isRebuild && found !== undefined && inputs !== undefined && found.labels[inputsLabel] === inputs) return { tag, ...found };
   const step = progress.begin(name, "building its image");
   const startedAt = Date.now();
-  const labels = { [instanceLabel]: instance, ...(inputs !== undefined && { [inputsLabel]: inputs }) };
+  const labels = { [instanceLabel]: instance, [idLabel]: input.id, ...(inputs !== undefined && { [inputsLabel]: inputs }) };
   const onProgress = (line: string) => step.update(line, { isMilestone: /^(?:Step |#\d+ \[(?!internal))/.test(line) });
   const image = await build(labels, { onProgress, signal });
   input.built.push(tag);
+  await input.remember(image.id);
   step.done(`image built in ${formatAge(Math.max(1_000, Date.now() - startedAt))}`);
   return { tag, ...image };
 }

@@ -33,7 +33,7 @@ import { hasApi, showsLogs } from "./has-api.ts";
 import { hasSecrets } from "./keeper-spec.ts";
 import { hasEgress, hasOpenNetwork, usesProxy } from "./sockets.ts";
 
-type Names = Record<Stranger["sort"], string[]>;
+type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
 
 /** Without the volume of the cub, whose name depends on an image, and without workers, whose names depend on claims. */
 export function plannedNames(instance: InstanceName, config: SettConfig): Names {

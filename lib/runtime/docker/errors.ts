@@ -41,13 +41,16 @@ export function explain(error: unknown, doing: string, signal?: AbortSignal): Se
     });
   }
   return new SettError("docker-failed", `Docker could not ${doing}: ${sentence(reason)}`, {
-    ...withoutUndefined({ hint: remedyFor(status) }),
+    ...withoutUndefined({ hint: remedyFor(status, reason) }),
     cause: error,
   });
 }
 
 /** None where the Engine refuses the request as it is: its reason says what to change. */
-function remedyFor(status: number): string | undefined {
+function remedyFor(status: number, reason: string): string | undefined {
+  const [, network] = /network (\S+) is ambiguous/.exec(reason) ?? [];
+  if (network !== undefined)
+    return `Several networks have that name: \`docker network ls --filter name=${network}\` shows their ids, and \`docker network rm ID\` removes the one that you need no more.`;
   if (status >= 500) return "Try the same command again. The Engine's own log says more: `journalctl --unit docker`";
   return status === 403 ? "A proxy or a plugin before the Engine may forbid it; else its own log says more." : undefined;
 }

@@ -2,7 +2,7 @@
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
 import type { PartLabels } from "../labels.ts";
-import { idsOf, isNameIn, ownPart, withIdOfInstance } from "../own-part.ts";
+import { idsOf, isNameIn, ownPart, ownVolumes, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, ContainerState, InstanceParts, Stranger } from "../port.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere } from "./errors.ts";
@@ -47,12 +47,17 @@ export async function strangersOf(docker: Docker, instance: InstanceName): Promi
   const others = <Part extends { name: string; id: string }>(sort: Stranger["sort"], all: Part[], known: readonly Part[]) =>
     all
       .filter(({ name, id }) => isNameIn(instance, name) && !known.some((part) => part.id === id))
-      .map(({ name }) => ({ sort, name }));
+      .map(({ name, id }) => ({ sort, name, ...(isOneOfSeveral(name, all) && { id: id.slice(0, 12) }) }));
   return byName([
     ...others("container", everything.containers, own.containers),
     ...others("volume", everything.volumes, own.volumes),
     ...others("network", everything.networks, own.networks),
   ]);
+}
+
+/** Two networks may have one name, and then it names neither of them. */
+function isOneOfSeveral(name: string, all: readonly { name: string }[]): boolean {
+  return all.filter((other) => other.name === name).length > 1;
 }
 
 /** All that is Sett's on this Engine, with its labels. */
@@ -73,9 +78,10 @@ async function ownOf(docker: Docker, { containers, volumes, networks }: Awaited<
     networks: known(networks, ownPart),
   };
   const ids = idsOf([...all.volumes, ...all.networks, ...all.containers]);
+  const own = withIdOfInstance(all.containers, ids);
   return {
-    containers: withIdOfInstance(all.containers, ids),
-    volumes: withIdOfInstance(all.volumes, ids),
+    containers: own,
+    volumes: ownVolumes(all.volumes, ids, new Set(own.flatMap((container) => container.volumes))),
     networks: withIdOfInstance(all.networks, ids),
   };
 }
@@ -93,9 +99,10 @@ async function listEverything(docker: Docker) {
     Promise.all([docker.listContainers({ all: true }), docker.listVolumes(), docker.listNetworks()]),
   );
   return {
-    containers: containers.map(({ Id, Names, Labels, ImageID, Created }) => ({
+    containers: containers.map(({ Id, Names, Labels, ImageID, Created, Mounts }) => ({
       ...{ id: Id, name: bareName(Names[0] ?? ""), labels: Labels },
       ...{ imageId: ImageID, createdSeconds: Created },
+      volumes: (Mounts ?? []).flatMap(({ Name }) => Name ?? []),
     })),
     // The Engine says when a volume has last changed, and not when it was made.
     volumes: (volumes ?? []).map(({ Name, Labels }) => ({ id: Name, name: Name, labels: Labels, createdSeconds: 0 })),

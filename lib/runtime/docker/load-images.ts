@@ -6,7 +6,7 @@ import { explain } from "./errors.ts";
 import { findImage } from "./images.ts";
 import { jsonMessages } from "./json-messages.ts";
 import { untilSilent } from "./patience.ts";
-import { removeImage } from "./remove-built-images.ts";
+import { removeUnnamed } from "./remove-built-images.ts";
 
 const doing = "load images from an archive";
 
@@ -32,7 +32,7 @@ export async function loadImages(
   const now = await idsOf(docker, tags);
   for (const id of before) {
     if (now.has(id)) continue;
-    await removeImage(docker, id).catch(() => undefined);
+    await removeUnnamed(docker, id).catch(() => undefined);
   }
 }
 

@@ -4,6 +4,7 @@ import { SettError } from "../../model/errors.ts";
 import { identifyPart } from "../identify-part.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
 import { notOurs } from "../not-ours.ts";
+import type { Stranger } from "../port.ts";
 import { askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
 import { isPerhapsDone, removeLostNetwork } from "./lost-answers.ts";
 
@@ -27,8 +28,15 @@ export async function createNetwork(
     if (isPerhapsDone(error)) await removeLostNetwork(docker, name, writeLabels(labels));
     if (/address pool/i.test(reasonOf(error))) throw await noAddresses(docker, error);
     if (statusOf(error) !== 409) throw explain(error, `create the network ${name}`);
-    throw notOurs([{ sort: "network", name }]);
+    throw notOurs(await networksNamed(docker, name));
   }
+}
+
+async function networksNamed(docker: Docker, name: string): Promise<Stranger[]> {
+  const networks = await docker.listNetworks({ filters: { name: [name] } }).catch(() => []);
+  const found = networks.filter(({ Name }) => Name === name);
+  if (found.length < 2) return [{ sort: "network", name }];
+  return found.map(({ Id }) => ({ sort: "network", name, id: Id.slice(0, 12) }));
 }
 
 /** The Engine has few ranges of addresses, about thirty by default, and gives one to each network. */
@@ -50,8 +58,9 @@ export async function removeNetwork(docker: Docker, name: string, id = name): Pr
     if (statusOf(error) === 404) return;
     if (!/has active endpoints/i.test(reasonOf(error))) throw explain(error, `remove the network ${name}`);
     const users = await usersOf(docker, name, id);
+    const isAlone = (await networksNamed(docker, name)).length === 1;
     throw new SettError("docker-failed", `The network ${name} is still used by ${users.join(", ") || "something else"}.`, {
-      hint: `Disconnect it (\`docker network disconnect ${name} ${users[0] ?? "CONTAINER"}\`), then run \`sett down\` again.`,
+      hint: `Disconnect it (\`docker network disconnect ${isAlone ? name : id.slice(0, 12)} ${users[0] ?? "CONTAINER"}\`), then run \`sett down\` again.`,
       cause: error,
     });
   }

@@ -2,40 +2,57 @@
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
-import { componentLabel, instanceLabel } from "../labels.ts";
+import { componentLabel, idLabel, instanceLabel } from "../labels.ts";
 import { isAgentImageTag } from "../names.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 
 /**
- * The label is not enough: an image that a person builds on an agent's image inherits it. So an image must also have our name, or no name
- * at all, as one from an earlier build. One that cannot be removed does not stop the removal of the others; the first failure is thrown at
- * the end.
+ * The labels are not enough: an image that a person builds on an agent's image inherits them, and needs no name. So an image must have our
+ * name, or be one of those that are known by their ids. One that cannot be removed does not stop the removal of the others; the first
+ * failure is thrown at the end.
  */
-export async function removeBuiltImages(docker: Docker, instance: InstanceName): Promise<string[]> {
+export async function removeBuiltImages(
+  docker: Docker,
+  instance: InstanceName,
+  { id, ids }: { id: string | undefined; ids: readonly string[] },
+): Promise<string[]> {
   const images = await ask(`list the images of ${instance}`, () =>
     docker.listImages({ filters: { label: [`${instanceLabel}=${instance}`] } }),
   );
-  const names = images.flatMap(({ Id, RepoTags, RepoDigests, Labels }) => {
+  const own = images.filter(({ Id, Labels }) => {
     // Only containers have that label: the image was made of one of them (`docker commit`), by a person.
     const isCommitted = Labels?.[componentLabel] !== undefined;
-    const tags = named(RepoTags);
-    return tags.length + named(RepoDigests).length === 0
-      ? isCommitted
-        ? []
-        : [Id]
-      : tags.filter((tag) => isAgentImageTag(instance, tag));
+    // The version before gave none.
+    const ofInstance = Labels?.[idLabel];
+    return !isCommitted && (ids.includes(Id) || ofInstance === undefined || id === undefined || ofInstance === id);
   });
+  const tags = own.flatMap(({ RepoTags }) => named(RepoTags).filter((tag) => isAgentImageTag(instance, tag)));
+  const removed: string[] = [];
   const failures: unknown[] = [];
   // One after the other: an Engine that removes an image's last names at the same time miscounts them.
-  for (const name of names) await removeImage(docker, name).catch((error: unknown) => failures.push(error));
+  for (const tag of tags)
+    await removeImage(docker, tag).then(
+      () => removed.push(tag),
+      (error: unknown) => failures.push(error),
+    );
+  for (const each of ids) await removeUnnamed(docker, each).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
-  return names;
+  return removed;
 }
 
 /** For an image without names Engines give no name, or the name `<none>`. */
 function named(names: readonly string[] | null | undefined): string[] {
   return (names ?? []).filter((name) => !name.startsWith("<none>"));
+}
+
+/** The Engine itself would also take the name of an image that has one name alone, which a person may have given. False: it stays. */
+export async function removeUnnamed(docker: Docker, id: string): Promise<boolean> {
+  const image = await askIfThere(`look for the image ${id}`, () => docker.getImage(id).inspect());
+  if (image === undefined) return true;
+  if (named(image.RepoTags).length + named(image.RepoDigests).length > 0) return false;
+  await removeImage(docker, id);
+  return (await findImage(docker, id)) === undefined;
 }
 
 /** One that a container uses keeps its name. */

@@ -18,7 +18,7 @@ import { logLimitsOf } from "./log-limits.ts";
 import { logLines } from "./logs.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
 import { openEngine } from "./open-engine.ts";
-import { removeBuiltImages, removeImage } from "./remove-built-images.ts";
+import { removeBuiltImages, removeImage, removeUnnamed } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
 
@@ -57,8 +57,9 @@ export async function dockerRuntime(options: DockerOptions): Promise<ContainerRu
       pull: (tag, progress) => pullImage(docker, tag, progress),
       build: (spec, progress) => buildImage(docker, spec, progress, { address, env }),
       untag: (tag) => removeImage(docker, tag),
+      removeUnnamed: (id) => removeUnnamed(docker, id),
       load: (archive, options) => loadImages(docker, archive, options),
-      removeBuilt: (instance) => removeBuiltImages(docker, instance),
+      removeBuilt: (instance, own) => removeBuiltImages(docker, instance, own),
     },
     containers: {
       start: async (spec) => startContainer(docker, spec, await logLimits()),

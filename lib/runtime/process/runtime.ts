@@ -59,6 +59,7 @@ export function processRuntime(
       pull: async () => machine,
       build: async () => machine,
       untag: async () => {},
+      removeUnnamed: async () => true,
       load: async () => {},
       removeBuilt: async () => [],
     },

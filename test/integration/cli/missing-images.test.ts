@@ -35,6 +35,8 @@ services: { orchestrator: { image: "${tinyImage}" }, redis: { image: "${redis}" 
     progress,
     signal,
     built: [],
+    id: "aa.1",
+    remember: async () => {},
     owner: { uid: 1, gid: 1 },
     env: {},
   };

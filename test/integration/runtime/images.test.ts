@@ -2,8 +2,9 @@ import { expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { $ } from "bun";
 import { AgentName } from "../../../lib/model/ids.ts";
-import { instanceLabel } from "../../../lib/runtime/labels.ts";
+import { idLabel, instanceLabel } from "../../../lib/runtime/labels.ts";
 import { agentImageTag } from "../../../lib/runtime/names.ts";
 import { dockerInstance } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
@@ -21,6 +22,8 @@ async function folder(files: Record<string, string>): Promise<AsyncDisposable & 
 }
 
 const spec = (contextDir: string, tag: string) => ({ contextDir, dockerfile: "Dockerfile", args: {}, tag, labels: {} });
+/** Whatever its id, and no image without a name. */
+const anything = { id: undefined, ids: [] };
 const quiet = { onProgress: () => {} };
 
 test(
@@ -201,24 +204,34 @@ test("an image that is nowhere is undefined to find and an error to pull", async
   expect(failure.message).toStartWith("The image 127.0.0.1:1/no-such-image could not be pulled: ");
 }, 120_000);
 
-test("what was built for an instance goes with it, but not what a person has built on it", async () => {
+test("what was built for an instance goes with it, but not what a person has built on it, with a name or without", async () => {
   await using sett = await dockerInstance();
   const { instance, runtime } = sett;
   await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nCOPY file /\n`, file: "first" });
   const tag = agentImageTag(instance, AgentName.parse("coder"));
-  const labels = { [instanceLabel]: instance };
+  const labels = { [instanceLabel]: instance, [idLabel]: "aa.1" };
   const older = await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
   await writeFile(join(context.path, "file"), "second");
   await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
-  await using onTop = await folder({ Dockerfile: `FROM ${tag}\nENV MINE=1\n` });
+  await using onTop = await folder({ Dockerfile: `FROM ${tag}\nCOPY Dockerfile /\nENV MINE=1\n` });
   const mine = sett.imageTag("mine");
   await runtime.images.build(spec(onTop.path, mine), quiet);
+  await writeFile(join(onTop.path, "Dockerfile"), `FROM ${tag}\nCOPY Dockerfile /\nENV MINE=2\n`);
+  const nameless = (await $`docker build --quiet ${onTop.path}`.text()).trim();
+  const beside = tag.replace(":latest", ":mine");
+  await $`docker tag ${tag} ${beside}`.quiet();
+  const ofAnother = agentImageTag(instance, AgentName.parse("other"));
+  await runtime.images.build({ ...spec(context.path, ofAnother), labels: { ...labels, [idLabel]: "bb.2" } }, quiet);
 
-  await runtime.images.removeBuilt(instance);
+  const own = { id: "aa.1", ids: [older.id] };
+  expect(await runtime.images.removeBuilt(instance, own)).toEqual([tag]);
   expect(await runtime.images.find(tag)).toBeUndefined();
   expect(await runtime.images.find(older.id)).toBeUndefined();
   expect(await runtime.images.find(mine)).toMatchObject({ env: { MINE: "1" }, labels });
-  await runtime.images.removeBuilt(instance);
+  expect(await runtime.images.find(nameless)).toMatchObject({ env: { MINE: "2" }, labels });
+  expect(await runtime.images.find(beside)).toBeDefined();
+  expect(await runtime.images.find(ofAnother)).toBeDefined();
+  await $`docker rmi --force ${nameless} ${beside} ${ofAnother}`.quiet();
 }, 120_000);
 
 test("agents whose images are the same one lose all its names with it, also when several clear away at once", async () => {
@@ -230,7 +243,7 @@ test("agents whose images are the same one lose all its names with it, also when
     // The builder has it already from the second name on.
     for (const tag of tags)
       await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
-    await Promise.all(Array.from({ length: times }, () => runtime.images.removeBuilt(instance)));
+    await Promise.all(Array.from({ length: times }, () => runtime.images.removeBuilt(instance, anything)));
     for (const tag of tags) expect(await runtime.images.find(tag)).toBeUndefined();
   }
 }, 120_000);
@@ -242,9 +255,33 @@ test("an image that a container still uses stays", async () => {
   const tag = agentImageTag(instance, AgentName.parse("coder"));
   await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
   const { id } = await sett.run("sleep 600", { image: tag });
-  await runtime.images.removeBuilt(instance);
+  await runtime.images.removeBuilt(instance, anything);
   expect(await runtime.images.find(tag)).toBeDefined();
   await runtime.containers.remove(id);
-  await runtime.images.removeBuilt(instance);
+  await runtime.images.removeBuilt(instance, anything);
   expect(await runtime.images.find(tag)).toBeUndefined();
+}, 120_000);
+
+test("an image that lost its names is removed by its id, and one that a person has named, or that runs, is not", async () => {
+  await using sett = await dockerInstance();
+  const { images, containers } = sett.runtime;
+  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nCOPY file /\n`, file: "0" });
+  const tag = agentImageTag(sett.instance, AgentName.parse("coder"));
+  const build = async (content: string) => {
+    await writeFile(join(context.path, "file"), content);
+    return (await images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: sett.instance } }, quiet)).id;
+  };
+  const [older, running, named] = [await build("1"), await build("2"), await build("3")];
+  const mine = sett.imageTag("mine");
+  await $`docker tag ${named} ${mine}`.quiet();
+  const { id: container } = await sett.run("sleep 600", { image: running });
+  const newest = await build("4");
+  for (const id of [older, running, named, newest]) await images.removeUnnamed(id);
+  const left = await Promise.all([older, running, named, newest].map((id) => images.find(id)));
+  expect(left.map((image) => image !== undefined)).toEqual([false, true, true, true]);
+  expect(await images.find(mine)).toBeDefined();
+  await containers.remove(container);
+  await images.removeUnnamed(running);
+  expect(await images.find(running)).toBeUndefined();
+  await images.removeBuilt(sett.instance, anything);
 }, 120_000);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import { newInstanceId } from "../../../../lib/runtime/instance-id.ts";
 import { madeLabel, type PartLabels, writeLabels } from "../../../../lib/runtime/labels.ts";
-import { idsOf, ownPart, withIdOfInstance } from "../../../../lib/runtime/own-part.ts";
+import { idsOf, ownPart, ownVolumes, withIdOfInstance } from "../../../../lib/runtime/own-part.ts";
 import { agentName } from "../../../support/records/sample.ts";
 
 const demo = InstanceName.parse("demo");
@@ -53,4 +53,22 @@ test("another id is another instance's, and without one only what is older than 
   expect([...ids]).toEqual([[demo, "aa.1000"]]);
   expect(withIdOfInstance(parts, ids)).toEqual(parts.slice(1, 4));
   expect(withIdOfInstance([part(withoutId, 2_000)], idsOf([]))).toHaveLength(1);
+});
+
+test("a volume without an id, beside parts that have one, is ours where a container of ours uses it, or down keeps it", () => {
+  const { id: _, ...withoutId } = agent;
+  const volume = (name: string, labels: PartLabels) => ({ name, labels, createdSeconds: 0 });
+  const workspace = { ...withoutId, component: "workspace" as const };
+  const volumes = [
+    volume("sett-demo-blackboard", { ...withoutId, component: "blackboard" }),
+    volume("sett-demo-workspace-echo", workspace),
+    volume("sett-demo-workspace-c", workspace),
+    volume("sett-demo-workspace-d", { ...workspace, id: "aa.1000" }),
+    volume("sett-demo-workspace-e", { ...workspace, id: "bb.1000" }),
+  ];
+  const used = new Set(["sett-demo-workspace-echo", "sett-demo-workspace-e"]);
+  const names = (ids: ReturnType<typeof idsOf>) =>
+    ownVolumes(volumes, ids, used).map(({ name }) => name.slice("sett-demo-".length));
+  expect(names(new Map([[demo, "aa.1000"]]))).toEqual(["blackboard", "workspace-echo", "workspace-d"]);
+  expect(names(new Map())).toHaveLength(5);
 });
