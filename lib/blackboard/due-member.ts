@@ -1,10 +1,19 @@
-// What is due, as a member of the zset `due`: `bids:<claim>`, `lease:<claim>:<agent>:<attempt>`.
+// What is due, as a member of the zset of its kind: `bids:<claim>` in `due:bids`, `lease:<claim>:<agent>:<attempt>` in `due:lease`.
 
 import { AgentName, ClaimId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
 import type { FoundDue } from "./leader-port.ts";
 
 export const dueKinds = ["bids", "announce", "lease", "attempt", "unreadable"] as const satisfies FoundDue["kind"][];
+
+/** The kinds that have a zset. */
+export const storedKinds = ["bids", "announce", "lease", "attempt"] as const satisfies FoundDue["kind"][];
+
+/** The kind whose zset has the member, as `due_key` in lua/prelude.lua. */
+export function storedKindOf(member: string): (typeof storedKinds)[number] {
+  const [word] = /^[a-z]+/.exec(member) ?? [];
+  return storedKinds.find((kind) => kind === word) ?? "bids";
+}
 
 export function memberOfDue(item: FoundDue): string {
   switch (item.kind) {

@@ -65,7 +65,9 @@ export function keysOf(instance: InstanceName) {
     openClaims: `${prefix}claims:open`,
     /** zset: ids of the claims whose bidding is open, by time. */
     biddingClaims: `${prefix}claims:bidding`,
-    /** zset: deadlines, next announcements, leases and later attempts, scored by when they are due (Unix ms). */
+    /** zset: deadlines (`bids`), next announcements (`announce`), leases (`lease`) or later attempts (`attempt`), scored by when they are due (Unix ms). */
+    dueOfKind: (kind: string) => `${prefix}due:${kind}`,
+    /** zset: the same of all kinds, as an earlier version has written it. A leader moves it to its kinds. */
     due: `${prefix}due`,
     /** stream: the log. Each entry has the fields `type` and `event` (JSON). Entries go with goals that are moved into files, and by `retention`. */
     events: `${prefix}events`,

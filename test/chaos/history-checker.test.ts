@@ -254,7 +254,7 @@ test("what is done to an instance in Redis is noticed, too", async () => {
   const worker = String(history.claims.get(claim)?.grants[0]?.agent);
   const question = [...history.answers.keys()][0] ?? "";
   const created = history.events.find(({ type }) => type === "artefact_created")?.id ?? "";
-  await redis.cli("ZADD", key("due"), "0", `attempt:${claim}:${worker}:1`);
+  await redis.cli("ZADD", key("due:attempt"), "0", `attempt:${claim}:${worker}:1`);
   await redis.cli("ZADD", key("claims:open"), "0", claim);
   await redis.cli("RPUSH", key("agent:silent:grants"), claim);
   await redis.cli("HSET", key(`claim:${claim}:bids`), "tester", "review");

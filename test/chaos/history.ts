@@ -1,6 +1,7 @@
 // All that an instance has on record at one moment, read with plain Redis commands and without trusting any index: every key is looked at.
 import { artefactOfFields } from "../../lib/blackboard/artefact-fields.ts";
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
+import { storedKinds } from "../../lib/blackboard/due-member.ts";
 import { keysOf } from "../../lib/blackboard/keys.ts";
 import { claimFieldNames, claimFields, grantOfText, snapshotOf } from "../../lib/blackboard/redis/claim-fields.ts";
 import { AgentRegistration, AgentStatus } from "../../lib/model/agent.ts";
@@ -34,7 +35,7 @@ export type History = {
   openQuestions: string[];
   /** Question → the answer that counts. */
   answers: Map<string, string>;
-  /** Members of the zset `due`. */
+  /** Members of the zsets `due:{kind}`. */
   due: string[];
   /** Agent → claims that it is to look at. */
   wakeUps: Map<string, string[]>;
@@ -76,7 +77,7 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
     openClaims: membersOf(keys.openClaims),
     openQuestions: membersOf(keys.openQuestions),
     answers: mapOf(idsOf("question"), (id) => snapshot.hash(`${keys.prefix}question:${id}`).answer ?? ""),
-    due: membersOf(keys.due),
+    due: storedKinds.flatMap((kind) => membersOf(keys.dueOfKind(kind))),
     wakeUps: mapOf(idsOf("agent", ":grants"), (name) => snapshot.list(`${keys.prefix}agent:${name}:grants`)),
     queued: mapOf(idsOf("agent", ":queued"), (name) => membersOf(`${keys.prefix}agent:${name}:queued`)),
     agents: new Map(

@@ -5,7 +5,10 @@ import { plantedField } from "./garbage.ts";
 
 const script = `
 local prefix, by = ARGV[1], tonumber(ARGV[2])
-for _, member in ipairs(redis.call('ZRANGE', prefix .. 'due', 0, -1)) do redis.call('ZINCRBY', prefix .. 'due', by, member) end
+for _, kind in ipairs({ 'bids', 'announce', 'lease', 'attempt' }) do
+  local due = prefix .. 'due:' .. kind
+  for _, member in ipairs(redis.call('ZRANGE', due, 0, -1)) do redis.call('ZINCRBY', due, by, member) end
+end
 for _, field in ipairs({ 'expires_at', 'seen_at' }) do
   local at = redis.call('HGET', prefix .. 'orchestrator', field)
   if at then redis.call('HSET', prefix .. 'orchestrator', field, string.format('%.0f', at + by)) end

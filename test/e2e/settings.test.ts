@@ -105,7 +105,7 @@ test("a Redis that hangs is noticed after `timeout`, and a service ends after `g
 test("a grant's lease is as long as sett.yml says, for the agent and for the orchestrator", async () => {
   const goal = await sett.forage("hasty");
   await waitFor("it to be at work", async () => (await sett.events(goal)).some(({ type }) => type === "grant_started"));
-  const due = await redis("ZRANGE", `sett:${sett.name}:due`, "0", "-1", "WITHSCORES");
+  const due = await redis("ZRANGE", `sett:${sett.name}:due:lease`, "0", "-1", "WITHSCORES");
   const lease = Number(due[due.findIndex((member) => member.startsWith("lease")) + 1]);
   const [seconds] = await redis("TIME");
   expect(lease / 1_000 - Number(seconds)).toBeGreaterThan(60);

@@ -20,7 +20,7 @@ local function accept_grant(keys, args)
   begin_grant(order, claim, args.event_data, is_paused)
   redis.call('HSET', keys.grants, args.agent, args.grant)
   redis.call('HINCRBY', keys.claim, 'rev', 1)
-  redis.call('ZADD', keys.due, digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))
+  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))
   end_mail(args.agent, args.mail)
   return { 'accepted' }
 end

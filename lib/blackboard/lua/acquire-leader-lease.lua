@@ -9,18 +9,32 @@ local leader_fields = { 'holder', 'epoch', 'expires_at', 'cursor', 'nonce', 'see
 -- Redis' clock was last seen at `seen`, and shows `now`, which is earlier. What was to come due after `seen` comes due as much later
 -- from now; all else comes due within 30 seconds.
 local function move_due_back(due, seen, now)
-  local members = redis.call('ZRANGEBYSCORE', due, '(' .. digits(now), '+inf', 'WITHSCORES')
-  for index = 1, #members, 2 do
-    local at = tonumber(members[index + 1])
-    local soon = at > seen and at - (seen - now) or math.min(at, now + 30000)
-    redis.call('ZADD', due, digits(soon), members[index])
+  for _, kind in ipairs(due_kinds) do
+    local members = redis.call('ZRANGEBYSCORE', due .. ':' .. kind, '(' .. digits(now), '+inf', 'WITHSCORES')
+    for index = 1, #members, 2 do
+      local at = tonumber(members[index + 1])
+      local soon = at > seen and at - (seen - now) or math.min(at, now + 30000)
+      redis.call('ZADD', due .. ':' .. kind, digits(soon), members[index])
+    end
   end
+end
+
+-- An earlier version has written all kinds into one key.
+local function move_to_kinds(due)
+  repeat
+    local members = redis.call('ZRANGE', due, 0, 999, 'WITHSCORES')
+    for index = 1, #members, 2 do
+      redis.call('ZADD', due_key(due, members[index]), 'NX', members[index + 1], members[index])
+      redis.call('ZREM', due, members[index])
+    end
+  until #members == 0
 end
 
 local function acquire_leader_lease(keys, args)
   local now = now_ms()
   local leader = read_fields(keys.orchestrator, leader_fields)
   local epoch, expires, seen = tonumber(leader.epoch) or 0, tonumber(leader.expires_at) or 0, tonumber(leader.seen_at) or 0
+  if redis.call('EXISTS', keys.due) == 1 then move_to_kinds(keys.due) end
   if now < seen then
     move_due_back(keys.due, seen, now)
     expires = expires - (seen - now)

@@ -36,7 +36,7 @@ end
 local function end_grant(claim, agent, attempt, result)
   redis.call('HSET', grants_key(claim), agent, result.grant)
   if result.ended.type == 'grant_done' then remove_work(claim, agent) end
-  redis.call('ZREM', prefix .. 'due', lease_member(claim, agent, attempt))
+  redis.call('ZREM', prefix .. 'due:lease', lease_member(claim, agent, attempt))
   redis.call('LREM', prefix .. 'agent:' .. agent .. ':grants', 0, claim)
   remove_queued(claim, agent)
   -- A queued grant is accepted and ended in one step.

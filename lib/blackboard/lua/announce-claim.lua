@@ -10,10 +10,10 @@ local function announce_claim(keys, args)
   local member = 'announce:' .. args.claim
   local claim = read_fields(keys.claim, claim_fields)
   if claim.bidding ~= 'open' or is_ended(claim.status) then
-    redis.call('ZREM', keys.due, member)
+    redis.call('ZREM', keys.due .. ':announce', member)
     return { 'ended' }
   end
-  redis.call('ZADD', keys.due, digits(now_ms() + args.next_after_ms), member)
+  redis.call('ZADD', keys.due .. ':announce', digits(now_ms() + args.next_after_ms), member)
   if args.is_silent then return { 'announced' } end
   local missing, recorded = {}, recorded_bids(args.claim, claim.bid_order)
   for agent in each_quoted(claim.electorate) do

@@ -6,8 +6,9 @@ local function clear_due(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
   local now = now_ms()
   for _, member in ipairs(args.members) do
-    local at = tonumber(redis.call('ZSCORE', keys.due, member) or nil)
-    if at and at <= now then redis.call('ZREM', keys.due, member) end
+    local key = due_key(keys.due, member)
+    local at = tonumber(redis.call('ZSCORE', key, member) or nil)
+    if at and at <= now then redis.call('ZREM', key, member) end
   end
   return { 'cleared' }
 end

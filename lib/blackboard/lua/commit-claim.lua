@@ -87,9 +87,9 @@ local function write_commit(keys, args, claim, artefacts, rev)
   if args.status == 'terminated' then
     for _, member in ipairs(end_grants(id, keys.grants)) do not_due[#not_due + 1] = member end
   end
-  if #not_due > 0 then redis.call('ZREM', keys.due, unpack(not_due)) end
+  for _, member in ipairs(not_due) do redis.call('ZREM', due_key(keys.due, member), member) end
   if not has_ended then
-    for _, item in ipairs(args.set_due) do redis.call('ZADD', keys.due, digits(now_ms() + item.after_ms), item.member) end
+    for _, item in ipairs(args.set_due) do redis.call('ZADD', due_key(keys.due, item.member), digits(now_ms() + item.after_ms), item.member) end
   end
   publish_claim(id)
 end

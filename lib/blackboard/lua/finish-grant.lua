@@ -16,7 +16,7 @@ local claim_fields = { 'status', 'goal_id', 'artefact_id', 'rev', 'commit_id', '
 local function write_start(keys, args)
   redis.call('HSET', keys.grants, args.agent, args.start.grant)
   redis.call('HINCRBY', keys.claim, 'rev', 1)
-  redis.call('ZADD', keys.due, digits(now_ms() + args.start.lease_ms), lease_member(args.claim, args.agent, args.attempt))
+  redis.call('ZADD', keys.due .. ':lease', digits(now_ms() + args.start.lease_ms), lease_member(args.claim, args.agent, args.attempt))
   end_mail(args.agent, args.start.mail)
 end
 
@@ -96,7 +96,7 @@ local function finish_grant(keys, args)
   store_artefact(artefact, args.actor)
   redis.call('HSET', keys.grants, args.agent, args.grant)
   if args.event_type == 'grant_done' then remove_work(args.claim, args.agent) end
-  if not is_starting then redis.call('ZREM', keys.due, lease_member(args.claim, args.agent, args.attempt)) end
+  if not is_starting then redis.call('ZREM', keys.due .. ':lease', lease_member(args.claim, args.agent, args.attempt)) end
   event.type, event.data = args.event_type, args.event_data
   log(event)
   end_mail(args.agent, start and start.mail, args.mail)

@@ -2,8 +2,7 @@
 -- KEYS due
 -- ARGS limit: number, kinds: text*
 -- Result the members
--- `limit` counts for each kind; the kind `unreadable` is for members that none of our functions has written.
-local page_size = 1000
+-- `limit` counts for each kind; the kind `unreadable` is for members that none of our functions has written, and are found among the others.
 local uuid = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-4%x%x%x%-[89ab]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$'
 
 -- An agent and an attempt, as `digits` writes it.
@@ -21,22 +20,36 @@ local function kind_of(member)
   return 'unreadable'
 end
 
+local function is_earlier(one, other)
+  if one.at ~= other.at then return one.at < other.at end
+  return one.member < other.member
+end
+
 local function list_due(keys, args)
-  local found, unfilled = {}, #args.kinds
-  for _, kind in ipairs(args.kinds) do found[kind] = 0 end
-  local members, from, now = {}, 0, digits(now_ms())
-  repeat
-    local page = redis.call('ZRANGEBYSCORE', keys.due, '-inf', now, 'LIMIT', from, page_size)
-    for _, member in ipairs(page) do
-      local kind = kind_of(member)
-      local count = found[kind]
-      if count and count < args.limit then
-        members[#members + 1] = member
-        found[kind] = count + 1
-        if count + 1 == args.limit then unfilled = unfilled - 1 end
+  local found, unreadable, may_be_unreadable = {}, 0, false
+  for _, kind in ipairs(args.kinds) do may_be_unreadable = may_be_unreadable or kind == 'unreadable' end
+  local now = digits(now_ms())
+  for _, kind in ipairs(args.kinds) do
+    local count, at = 0, 0
+    local key = keys.due .. ':' .. kind
+    repeat
+      local page = is_due_kind[kind] and redis.call('ZRANGEBYSCORE', key, '-inf', now, 'WITHSCORES', 'LIMIT', at, args.limit) or {}
+      for index = 1, #page, 2 do
+        local item = { member = page[index], at = tonumber(page[index + 1]) }
+        local its_kind = kind_of(item.member)
+        if its_kind == kind then
+          count = count + 1
+          found[#found + 1] = item
+        elseif its_kind == 'unreadable' and may_be_unreadable and unreadable < args.limit then
+          unreadable = unreadable + 1
+          found[#found + 1] = item
+        end
+        if count == args.limit then break end
       end
-    end
-    from = from + page_size
-  until #page < page_size or unfilled == 0
-  return members
+      at = at + args.limit
+    until #page < 2 * args.limit or count == args.limit
+  end
+  table.sort(found, is_earlier)
+  for index, item in ipairs(found) do found[index] = item.member end
+  return found
 end

@@ -174,6 +174,16 @@ local function log(event)
   return last_event
 end
 
+-- Each kind of what is due has a key of its own, so that much of one kind is nothing to the others.
+local due_kinds = { 'bids', 'announce', 'lease', 'attempt' }
+local is_due_kind = { bids = true, announce = true, lease = true, attempt = true }
+
+-- The key of a member. What none of our functions has written is among the deadlines of bids, where it is found and removed.
+local function due_key(due, member)
+  local kind = member:match('^%l+')
+  return due .. ':' .. (is_due_kind[kind] and kind or 'bids')
+end
+
 -- Publishes that a claim was opened, has moved on or has ended. Of bids and of grants at work only the log has an entry.
 local function publish_claim(claim)
   redis.call('PUBLISH', prefix .. 'claim_events', claim)

@@ -1,6 +1,6 @@
 // The orchestrator's leader lease of the memory blackboard, and what is due.
 import { isLater } from "../../model/stream-id.ts";
-import { dueKinds, memberOfDue } from "../due-member.ts";
+import { dueKinds, memberOfDue, storedKindOf } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
 import { owedEventOf } from "../owed-event.ts";
 import type { EnsureOn } from "./contact.ts";
@@ -56,12 +56,19 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, e
     async listDue(limit, kinds = dueKinds) {
       const now = state.now();
       const due = [...state.due.values()].filter((entry) => entry.at <= now).sort(byTime);
-      const left = new Map<string, number>(kinds.map((kind) => [kind, limit]));
-      return due.flatMap(({ item }) => {
-        const more = left.get(item.kind) ?? 0;
-        left.set(item.kind, more - 1);
-        return more > 0 ? [item] : [];
-      });
+      const found: DueEntry[] = [];
+      let unreadable = kinds.includes("unreadable") ? limit : 0;
+      for (const kind of kinds) {
+        let left = limit;
+        for (const entry of due.filter(({ item }) => storedKindOf(memberOfDue(item)) === kind)) {
+          if (left === 0) break;
+          if (entry.item.kind === kind) left -= 1;
+          else if (unreadable > 0) unreadable -= 1;
+          else continue;
+          found.push(entry);
+        }
+      }
+      return found.sort(byTime).map(({ item }) => item);
     },
 
     async clearDue(items, epoch) {

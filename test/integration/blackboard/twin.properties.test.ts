@@ -43,7 +43,7 @@ test("a twin that forgets a clear is found, and shown with the fewest calls", as
     return side;
   };
   const found = await findDifference({ redis, twin: forgetful, firstSeed: 1, sequences: 50, length });
-  expect(found?.difference.where).toBe("the key due");
+  expect(found?.difference.where).toMatch(/^the key due:/);
   expect(found?.calls.length).toBeLessThanOrEqual(10);
 });
 

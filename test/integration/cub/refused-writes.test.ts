@@ -109,7 +109,7 @@ test("the lease is renewed until the result is stored", async () => {
   const { world, claim } = await withoutRoomForTheResult();
   await using _world = world;
   const { redis, standIn } = world;
-  const leasedUntil = async () => Number(await redis.cli("ZSCORE", `sett:${instance}:due`, `lease:${claim}:${coder}:1`));
+  const leasedUntil = async () => Number(await redis.cli("ZSCORE", `sett:${instance}:due:lease`, `lease:${claim}:${coder}:1`));
   const first = await leasedUntil();
   expect(first).toBeGreaterThan(0);
   await waitFor("the lease to be renewed", async () => (await leasedUntil()) > first + 1_000, { everyMs: 5 });

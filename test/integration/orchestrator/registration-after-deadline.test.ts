@@ -23,7 +23,7 @@ test.each(later)("a silent agent is waited for no longer once it is given %s", a
   );
   const goal = await clan.postGoal();
   const { claim } = await clan.claimOn(goal);
-  const isJudged = async () => (await clan.hand("ZSCORE", "due", `bids:${claim.id}`)) === "";
+  const isJudged = async () => (await clan.hand("ZSCORE", "due:bids", `bids:${claim.id}`)) === "";
   await waitFor("the deadline to be judged", isJudged);
   expect((await clan.claimOn(goal)).claim.bidding).toBe("open");
   await clan.board.registerAgents([sampleAgent("silent", over)], "person:test", { exact: false });

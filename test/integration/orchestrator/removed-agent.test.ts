@@ -39,7 +39,7 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
   expect(later.map(({ produced_by_agent }) => String(produced_by_agent))).toEqual(["", "stayer"]);
   // However long after its removal.
   const { claim } = await clan.claimOn(begun);
-  const leasedUntil = async () => Number(await clan.hand("ZSCORE", "due", `lease:${claim.id}:leaver:1`));
+  const leasedUntil = async () => Number(await clan.hand("ZSCORE", "due:lease", `lease:${claim.id}:leaver:1`));
   const first = await leasedUntil();
   for (const renewals of [1, 2])
     await waitFor("its lease to be renewed", async () => (await leasedUntil()) > first + renewals * 2_000);

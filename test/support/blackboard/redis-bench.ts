@@ -1,5 +1,7 @@
 // A blackboard in a real Redis, for the suite.
+
 import { randomUUID } from "node:crypto";
+import { storedKindOf } from "../../../lib/blackboard/due-member.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
@@ -51,9 +53,9 @@ export async function openRedisBench(
       writeRegistration: (agent, text) => server.cli("HSET", key("agents"), agent, text),
       writeEvent: (entry) => server.cli("XADD", key("events"), "*", ...Object.entries(entry).flat()),
       removeEvent: (id) => server.cli("XDEL", key("events"), id),
-      writeDue: (member, at) => server.cli("ZADD", key("due"), String(at), member),
+      writeDue: (member, at) => server.cli("ZADD", key(`due:${storedKindOf(member)}`), String(at), member),
       // No test may touch the machine's clock: all that was written by it moves into the future instead.
-      setBack: (ms) => server.cli("EVAL", intoTheFuture, "2", key("orchestrator"), key("due"), String(ms)),
+      setBack: (ms) => server.cli("EVAL", intoTheFuture, "2", key("orchestrator"), key("due:"), String(ms)),
       writeAnnouncement: (entry) => server.cli("XADD", key("claims"), "*", ...Object.entries(entry).flat()),
     },
     [Symbol.asyncDispose]: async () => {
@@ -67,5 +69,8 @@ for _, field in ipairs({ 'expires_at', 'seen_at' }) do
   local at = redis.call('HGET', KEYS[1], field)
   if at then redis.call('HSET', KEYS[1], field, string.format('%.0f', at + ARGV[1])) end
 end
-for _, member in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do redis.call('ZINCRBY', KEYS[2], ARGV[1], member) end
+for _, kind in ipairs({ 'bids', 'announce', 'lease', 'attempt' }) do
+  local due = KEYS[2] .. kind
+  for _, member in ipairs(redis.call('ZRANGE', due, 0, -1)) do redis.call('ZINCRBY', due, ARGV[1], member) end
+end
 `;

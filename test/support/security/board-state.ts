@@ -42,7 +42,9 @@ async function contentOf(owner: Client, key: string, name: string): Promise<stri
     }
     case "zset":
       // What is due is put off again and again.
-      return JSON.stringify(name === "due" ? (await owner.zRange(key, 0, -1)).sort() : await owner.zRangeWithScores(key, 0, -1));
+      return JSON.stringify(
+        name.startsWith("due:") ? (await owner.zRange(key, 0, -1)).sort() : await owner.zRangeWithScores(key, 0, -1),
+      );
     case "list":
       return JSON.stringify(await owner.lRange(key, 0, -1));
     case "set":

@@ -49,11 +49,11 @@ export class Coverage {
   }
 
   /**
-   * Keys of lib/blackboard/keys.ts that no state had. What `laterBids` holds is compared as a part of its claim; `olderStatuses` is of
-   * another version.
+   * Keys of lib/blackboard/keys.ts that no state had. What `laterBids` holds is compared as a part of its claim; `olderStatuses` and
+   * `due` are of another version.
    */
   missingKeys(): string[] {
-    return keyNames.filter((name) => name !== "laterBids" && name !== "olderStatuses" && !this.#keys.has(name));
+    return keyNames.filter((name) => !["laterBids", "olderStatuses", "due"].includes(name) && !this.#keys.has(name));
   }
 
   /** Methods of the port that were not called, or that have always answered alike. */

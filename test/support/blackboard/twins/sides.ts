@@ -1,5 +1,7 @@
 // The two blackboards of one sequence: empty, with the same clock, and with two handles each.
+
 import { announcementOf } from "../../../../lib/blackboard/announced-claim.ts";
+import { storedKindOf } from "../../../../lib/blackboard/due-member.ts";
 import { keysOf } from "../../../../lib/blackboard/keys.ts";
 import { contactOf } from "../../../../lib/blackboard/memory/contact.ts";
 import { handOf, openHandle } from "../../../../lib/blackboard/memory/create.ts";
@@ -71,7 +73,7 @@ function redisSide(redis: VirtualRedis, boards: readonly [Blackboard, Blackboard
       writeEvent: (entry) => redis.append(keys.events, entry),
       writeAnnouncement: (entry) => raw.xAdd(keys.announcements, "*", entry),
       removeEvent: (id) => raw.xDel(keys.events, id),
-      writeDue: (member, at) => raw.zAdd(keys.due, { value: member, score: at }),
+      writeDue: (member, at) => raw.zAdd(keys.dueOfKind(storedKindOf(member)), { value: member, score: at }),
     },
   };
 }

@@ -1,5 +1,6 @@
 // The whole state of the twin in memory, as the keys that Redis would have.
 
+import { storedKindOf, storedKinds } from "../../../../lib/blackboard/due-member.ts";
 import { keysOf } from "../../../../lib/blackboard/keys.ts";
 import { brokenText } from "../../../../lib/blackboard/memory/broken-text.ts";
 import { listClaimsOf } from "../../../../lib/blackboard/memory/claim-lists.ts";
@@ -45,10 +46,13 @@ export function stateOfMemory(state: State): NormalState {
       keys.delivery(subject),
       mapped(byHook, (delivery) => JSON.stringify(delivery)),
     );
-  set(
-    keys.due,
-    mapped(state.due, ({ at }) => String(at)),
-  );
+  for (const kind of storedKinds) {
+    const ofKind = new Map([...state.due].filter(([member]) => storedKindOf(member) === kind));
+    set(
+      keys.dueOfKind(kind),
+      mapped(ofKind, ({ at }) => String(at)),
+    );
+  }
   set(keys.owedEvents, state.owed);
   set(keys.events, state.events);
   set(keys.removedEvents, state.pruned.removed === 0 ? undefined : String(state.pruned.removed));

@@ -87,6 +87,7 @@ const special: Partial<Record<KeyName, Normalize>> = {
   pausedMail: (words) => mapped(pairs(words), () => ""),
   agentTaken: (words) => mapped(pairs(words), (text) => text.replace(/^(\S+ \S+) \S+/, "$1")),
   due: pairs,
+  dueOfKind: pairs,
   openModelCalls: pairs,
   agentStatus: ([text]) => text,
   agentGrants: (words) => words,
