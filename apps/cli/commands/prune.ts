@@ -4,18 +4,16 @@ import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { archiveName } from "../../../lib/client/archive-name.ts";
 import { overwrittenSentence, remedyOf } from "../../../lib/client/facts/checked.ts";
 import { readDate } from "../../../lib/client/text/read-date.ts";
-import { checkConfig } from "../../../lib/config/read-config.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
-import type { SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
+import { type Retention, readRetention } from "../instance/retention.ts";
 import { openSession } from "../instance/session.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { configPath } from "../program/config-path.ts";
 import { chooseGoals, type DamagedGoal, type PrunableGoal } from "../prune/choose.ts";
 import { moveGoals } from "../prune/move.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -137,19 +135,6 @@ function counted(count: number, what: string): string {
 }
 
 const msOf: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
-
-type Retention = SettConfig["retention"];
-
-/** The `retention` of this folder's sett.yml; undefined where there is no file, or one with mistakes. */
-async function readRetention({ cwd, env }: Shell): Promise<Retention | undefined> {
-  const file = resolve(cwd, await configPath(cwd, undefined));
-  try {
-    return (await checkConfig(file, env, { withoutKeys: true })).config?.retention;
-  } catch (error) {
-    if (error instanceof SettError) return undefined;
-    throw error;
-  }
-}
 
 /** What the instance itself removes by `retention`, for --dry-run. */
 async function noteOthers(

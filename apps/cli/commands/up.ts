@@ -14,6 +14,7 @@ import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { personOf } from "../instance/person.ts";
+import { noteWaitingGoals } from "../instance/retention.ts";
 import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
 import { fileArgument, nameArgument } from "../program/arguments.ts";
@@ -223,6 +224,7 @@ export const up = defineCommand({
         await removeReplaced(runtime, { kept, current }, warn);
       }
       await report(instance, applied, shell);
+      await noteWaitingGoals(instance, config.retention, shell);
     } catch (error) {
       const explained = await explainFailure({ runtime, kind }, error, stateNow(), shell);
       progress[Symbol.dispose]();

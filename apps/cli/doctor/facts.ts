@@ -4,6 +4,7 @@ import type { ExchangeFolder } from "../../../lib/git/exchange-folders.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
+import type { WaitingGoals } from "../instance/retention.ts";
 
 /** `message` and `hint` as in a SettError. */
 export type Silent = { state: "silent"; message: string; hint: string };
@@ -46,7 +47,16 @@ export type PartFacts = {
 };
 
 /** What was compared: `overwritten` are artefacts that are not what was stored, `lost` counts events that were deleted by hand. */
-export type RecordFacts = Silent | { state: "answers"; artefacts: number; overwritten: readonly ArtefactId[]; lost: number };
+export type RecordFacts =
+  | Silent
+  | {
+      state: "answers";
+      artefacts: number;
+      overwritten: readonly ArtefactId[];
+      lost: number;
+      /** Undefined where no goal waits to be moved by `retention.goals` of this folder's sett.yml. */
+      waiting: WaitingGoals | undefined;
+    };
 
 /** Of the newest bodies of calls that the record should have: how many were wanted, and how many the gateway does not have. */
 export type BodyFacts = { wanted: number; missing: number };

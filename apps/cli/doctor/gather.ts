@@ -10,6 +10,7 @@ import { findInstance, hasAnything, workspaceOf } from "../instance/find-instanc
 import { publicNetworksOf } from "../instance/machine-networks.ts";
 import { howItRuns } from "../instance/parts.ts";
 import { findRedisPlace, isServing, redisUrlsOf } from "../instance/place.ts";
+import { readRetention } from "../instance/retention.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -65,7 +66,7 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
   if ((shell.env.REDIS_URL ?? "") !== "") {
     const { instance, redisUrl } = await findRedisPlace(shell, name);
     const redis = await readRedis(redisUrl, instance, async () => undefined);
-    const record = redis.state === "silent" ? undefined : await readRecord({ instance, redisUrl });
+    const record = redis.state === "silent" ? undefined : await readRecord({ instance, redisUrl }, await readRetention(shell));
     return {
       engine,
       instance: { name: instance, runtime: "remote", state: "known by REDIS_URL", redis, record, parts: [], exchange: undefined },
@@ -82,7 +83,7 @@ async function readInstance(shell: Shell, name: string | undefined, engine: Engi
   const record =
     redis === undefined || redis.state === "silent"
       ? undefined
-      : await readRecord({ instance: found.instance, ...redisUrlsOf(found) });
+      : await readRecord({ instance: found.instance, ...redisUrlsOf(found) }, await readRetention(shell));
   const bodies = record?.state === "answers" ? await readBodiesThere(shell, found) : undefined;
   const exchange = await exchangeOf(found, shell);
   return { engine: answering, instance: { name: found.instance, runtime, state, redis, record, bodies, parts, exchange } };

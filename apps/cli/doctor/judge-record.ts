@@ -1,6 +1,7 @@
 // Judges whether the record of an instance is what Sett wrote.
 import { shortId } from "../../../lib/words/short-id.ts";
 import type { Finding } from "../facts/finding.ts";
+import { type WaitingGoals, waitingSentence } from "../instance/retention.ts";
 import type { BodyFacts, RecordFacts } from "./facts.ts";
 
 const subject = "record";
@@ -9,13 +10,14 @@ const remedy =
   "A person or a program with a password of Redis can do so. A copy of Redis' volume, or an archive of `sett prune`, may have what was there before.";
 
 /** Undefined where it could not be read: then there is a finding about Redis. */
-export function judgeRecord(record: RecordFacts | undefined): Finding[] {
+export function judgeRecord(record: RecordFacts | undefined, prune: string): Finding[] {
   if (record === undefined) return [];
   if (record.state === "silent") {
     const why = "It was not compared with its digests.";
     return [{ subject, check: "artefacts", level: "warning", found: record.message, why, remedy: record.hint }];
   }
-  return [artefactsFinding(record), eventsFinding(record)];
+  const { waiting } = record;
+  return [artefactsFinding(record), eventsFinding(record), ...(waiting === undefined ? [] : [waitingFinding(waiting, prune)])];
 }
 
 export function judgeBodies(bodies: BodyFacts | undefined): Finding[] {
@@ -46,4 +48,10 @@ function eventsFinding({ lost }: Answer): Finding {
   if (lost === 0) return { ...base, level: "ok", found: "no event is missing" };
   const found = lost === 1 ? "1 event was deleted by hand" : `${lost} events were deleted by hand`;
   return { ...base, level: "problem", found, why: "The log no longer says all that has happened.", remedy };
+}
+
+function waitingFinding(waiting: WaitingGoals, prune: string): Finding {
+  const why = "They stay in the memory of Redis until they are moved into a file.";
+  const remedy = `\`${prune}\` moves them, best from a timer (docs/operations.md, "Growth").`;
+  return { subject, check: "retention", level: "note", found: waitingSentence(waiting), why, remedy };
 }

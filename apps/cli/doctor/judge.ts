@@ -72,7 +72,7 @@ function partFindings(
   const isRootless = engine.state === "answers" && engine.security.includes("rootless");
   return [
     ...(redis === undefined ? [] : judgeRedis(redis, up)),
-    ...judgeRecord(record),
+    ...judgeRecord(record, suggest("prune")),
     ...judgeBodies(bodies),
     ...parts.flatMap((facts) => {
       const [subject, container] = [subjectOf(facts), facts.part.name];

@@ -2,6 +2,7 @@
 import { artefactList, forwards } from "../../../lib/client/facts/pages.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { goalsThatWait, type Retention } from "../instance/retention.ts";
 import { type Connectable, connect } from "../instance/session.ts";
 import type { RecordFacts } from "./facts.ts";
 import { silent } from "./read-redis.ts";
@@ -9,7 +10,7 @@ import { silent } from "./read-redis.ts";
 const answerWithinMs = 3_000;
 
 /** Reads every payload once, a few megabytes at a time. */
-export async function readRecord(place: Connectable): Promise<RecordFacts> {
+export async function readRecord(place: Connectable, retention: Retention | undefined): Promise<RecordFacts> {
   try {
     await using board = await connect(place, answerWithinMs);
     const overwritten: ArtefactId[] = [];
@@ -18,7 +19,9 @@ export async function readRecord(place: Connectable): Promise<RecordFacts> {
       artefacts += page.length;
       overwritten.push(...(await board.findOverwritten(page)));
     }
-    return { state: "answers", artefacts, overwritten, lost: await board.countLostEvents() };
+    const goalsMs = retention?.goals_ms;
+    const waiting = goalsMs === undefined ? undefined : await goalsThatWait(board, goalsMs);
+    return { state: "answers", artefacts, overwritten, lost: await board.countLostEvents(), waiting };
   } catch (error) {
     if (error instanceof SettError) return silent(error);
     throw error;

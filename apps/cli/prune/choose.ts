@@ -9,6 +9,7 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 import { eventPages } from "../archive/log-order.ts";
+import { isOver } from "../instance/retention.ts";
 
 /** `bytes`: of its payloads. `last`: the time of its last change, ISO 8601. */
 export type PrunableGoal = {
@@ -28,7 +29,6 @@ export type DamagedGoal = { id: GoalId; artefacts: ArtefactId[] };
 /** `referred`: how many goals stay only because a goal that stays refers to them. */
 export type Choice = { goals: PrunableGoal[]; damaged: DamagedGoal[]; referred: number };
 
-const over = new Set<GoalState>(["achieved", "settled", "failed", "cancelled", "stalled"]);
 const goalsAtOnce = 20;
 
 /** Undefined: the goal stays. */
@@ -53,13 +53,13 @@ export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Pr
       const { last, count = 0 } = log.get(goal) ?? {};
       const at = last === undefined ? Date.parse(stored.artefacts.at(-1)?.created_at ?? "") : Number.parseInt(last, 10);
       const { state } = goalStatus(stored);
-      const isOver = over.has(state) && at < beforeMs && (last === undefined || !isLater(last, handled));
+      const mayGo = isOver(state) && at < beforeMs && (last === undefined || !isLater(last, handled));
       const { artefacts, claims, ended = null } = stored;
       const sizes = { artefacts: artefacts.length, claims: claims.length, events: count, bytes };
       const chosen = { id: goal, state, ended, ...sizes, last: new Date(at).toISOString(), isRetired };
-      const overwritten = isOver ? await overwrittenOf(board, goal) : [];
+      const overwritten = mayGo ? await overwrittenOf(board, goal) : [];
       if (overwritten.length > 0) damaged.push({ id: goal, artefacts: overwritten });
-      candidates.set(goal, overwritten.length === 0 && (isOver || isRetired) ? chosen : undefined);
+      candidates.set(goal, overwritten.length === 0 && (mayGo || isRetired) ? chosen : undefined);
       const foreign = foreignTo(stored);
       if (foreign.length > 0) references.set(goal, foreign);
     }

@@ -259,3 +259,19 @@ test("without --before, `retention.goals` of sett.yml says which goals are moved
   expect(goals).toEqual([]);
   expect(Date.now() - Date.parse(before)).toBeWithin(89 * 86_400_000, 91 * 86_400_000);
 });
+
+test("`sett doctor` reminds of goals that `retention.goals` lets go, as long as they are not moved", async () => {
+  const sentence = "ended more than 90 days ago";
+  const old = { created_at: new Date(Date.now() - 100 * 86_400_000).toISOString() };
+  await achieved(old, old);
+  await achieved();
+  const doctor = async () => (await at.sett("doctor")).out;
+  expect(await doctor()).not.toContain(sentence);
+  await writeFile(join(at.folder, "sett.yml"), "version: '1.0'\nagents: { a: { external: true } }\nretention: { goals: 90d }\n");
+  const reminded = await doctor();
+  expect(reminded).toContain(`1 goal has ${sentence}`);
+  expect(reminded).toContain("`sett prune`");
+  await catchUp();
+  await at.need(...pruneAll);
+  expect(await doctor()).not.toContain(sentence);
+});
