@@ -14,5 +14,7 @@ export function withNetworkHint(end: ToolEnd, { hasProxy }: { hasProxy: boolean 
   const hint = hasProxy
     ? "The agent reaches other hosts only by the proxy in HTTPS_PROXY, as far as sett.yml allows: `sett logs egress` has what was refused."
     : "The agent has no network: `egress` in sett.yml names the hosts that it may reach.";
-  return { ...end, reason: `${end.reason} ${hint}` };
+  // A reason that ends with the last line of stderr has no full stop.
+  const reason = /[.!?…]$/.test(end.reason) ? end.reason : `${end.reason}.`;
+  return { ...end, reason: `${reason} ${hint}` };
 }

@@ -27,3 +27,10 @@ test.each([
 test.each(["", "3 tests failed", "npm error code ELIFECYCLE"])("nothing is added to %p", (stderr) => {
   expect(reasonOf(stderr)).toBe("The tool ended with exit code 1.");
 });
+
+test("what is added is a sentence of its own behind the last line of stderr", () => {
+  const end = noEnd("The tool ended with exit code 2: getaddrinfo ENOTFOUND example.org");
+  expect(withNetworkHint({ ...end, stderr: new TextEncoder().encode("ENOTFOUND") }, { hasProxy: false }).reason).toStartWith(
+    "The tool ended with exit code 2: getaddrinfo ENOTFOUND example.org. The agent has no network: ",
+  );
+});
