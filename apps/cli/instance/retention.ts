@@ -65,7 +65,11 @@ async function hasEndedBefore(board: PersonBlackboard, goal: GoalId, beforeMs: n
 }
 
 /** For `sett up`, which has succeeded whatever comes of this. */
-export async function noteWaitingGoals(instance: InstanceName, { goals_ms }: Retention, shell: Shell): Promise<void> {
+export async function noteWaitingGoals(
+  instance: InstanceName,
+  { goals_ms }: Pick<Retention, "goals_ms">,
+  shell: Shell,
+): Promise<void> {
   if (goals_ms === undefined) return;
   try {
     await using session = await openSession(shell, instance);

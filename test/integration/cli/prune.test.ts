@@ -2,12 +2,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { noteWaitingGoals } from "../../../apps/cli/instance/retention.ts";
 import { chooseGoals } from "../../../apps/cli/prune/choose.ts";
 import { moveGoals } from "../../../apps/cli/prune/move.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import { fakeShell } from "../../support/cli/fake-shell.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { newArtefactId, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 
@@ -260,7 +262,7 @@ test("without --before, `retention.goals` of sett.yml says which goals are moved
   expect(Date.now() - Date.parse(before)).toBeWithin(89 * 86_400_000, 91 * 86_400_000);
 });
 
-test("`sett doctor` reminds of goals that `retention.goals` lets go, as long as they are not moved", async () => {
+test("`sett up` and `sett doctor` remind of goals that `retention.goals` lets go, as long as they are not moved", async () => {
   const sentence = "ended more than 90 days ago";
   const old = { created_at: new Date(Date.now() - 100 * 86_400_000).toISOString() };
   await achieved(old, old);
@@ -271,7 +273,14 @@ test("`sett doctor` reminds of goals that `retention.goals` lets go, as long as 
   const reminded = await doctor();
   expect(reminded).toContain(`1 goal has ${sentence}`);
   expect(reminded).toContain("`sett prune`");
+  const up = async (goals_ms: number | undefined) => {
+    const shell = { ...fakeShell(), env: at.env, cwd: at.folder };
+    await noteWaitingGoals(board.instance, { goals_ms }, shell);
+    return shell.written.err;
+  };
+  expect(await up(90 * 86_400_000)).toContain(`1 goal has ${sentence} (\`retention.goals\`): \`sett prune\` moves them`);
+  expect([await up(200 * 86_400_000), await up(undefined)]).toEqual(["", ""]);
   await catchUp();
   await at.need(...pruneAll);
-  expect(await doctor()).not.toContain(sentence);
+  expect([await doctor(), await up(90 * 86_400_000)]).toEqual([expect.not.stringContaining(sentence), ""]);
 });
