@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { TestBrowser } from "../support/page/browser.ts";
 import { startPageScene } from "../support/page/page-scene.ts";
+import { derived } from "../support/records/lineage.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
@@ -33,4 +34,18 @@ test("of a goal that does not exist a person learns which view helps, and no req
   const page = await browser.open(scene.page.address("#/goals/ffffffff"));
   await page.getByRole("alert").getByText("The view Goals lists the goals.").waitFor();
   expect(await page.getByRole("alert").textContent()).not.toMatch(/\/v1\/|GET/);
+});
+
+test("a goal names its artefacts that cannot be shown, since a person has changed their records by hand", async () => {
+  await using browser = await TestBrowser.launch();
+  await using scene = await startPageScene({});
+  const { board } = scene.clan;
+  const goal = await scene.clan.postGoal("Sweep");
+  const draft = derived([goal], { type: "Draft", metadata: { summary: "A draft" } });
+  await board.createArtefact(draft, "hand");
+  await scene.redis.cli("HDEL", `sett:${board.instance}:artifact:${draft.id}`, "type");
+  const page = await browser.open(scene.page.address(`#/goals/${goal.goal_id}`));
+  const alert = page.getByRole("alert").filter({ hasText: `Artefact ${draft.id.slice(0, 8)} cannot be shown` });
+  await alert.waitFor();
+  expect(await alert.textContent()).toContain("`sett doctor` lists what was changed by hand");
 });
