@@ -1,6 +1,7 @@
 // The OpenAPI document, made from the routes themselves.
+
+import { deliverySchemes } from "../../lib/api/delivery.ts";
 import type { Api } from "./env.ts";
-import { deliverySchemes } from "./schemas/delivery.ts";
 
 type Document = ReturnType<Api["getOpenAPI31Document"]>;
 

@@ -14,6 +14,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/model": { packages: ["zod"], rooms: [] },
   "lib/core": { packages: [], rooms: [] },
   "lib/words": { packages: [], rooms: ["core"] },
+  "lib/api": { packages: ["@hono", "zod"], rooms: [] },
   "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
   "lib/runtime": { packages: ["dockerode", "tar-fs"], rooms: ["async", "folders", "process"] },
   "lib/folders": { packages: [], rooms: [] },
@@ -65,6 +66,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "apps/api": {
     packages: ["@hono", "@modelcontextprotocol", "hono", "jose", "zod"],
     rooms: [
+      "api",
       "core",
       "blackboard",
       "client",
@@ -83,7 +85,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   },
   "apps/page": {
     packages: ["@xyflow", "eventsource-parser", "react", "react-diff-view", "react-dom", "refractor"],
-    rooms: ["core", "models", "words"],
+    rooms: ["api", "core", "models", "words"],
   },
 };
 /** `prom-client` types reach the apps through their metrics. */

@@ -1,5 +1,7 @@
 // /v1/agents: who is in the clan, and what each of them has logged.
 import { createRoute, z } from "@hono/zod-openapi";
+import { Agent, AgentList } from "../../../lib/api/agent.ts";
+import { findProblems, json, readProblems, security } from "../../../lib/api/common.ts";
 import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
 import { livenessOf } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
@@ -8,8 +10,6 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { Api } from "../env.ts";
 import { lineStream } from "../events/line-stream.ts";
 import type { Parts } from "../parts.ts";
-import { Agent, AgentList } from "../schemas/agent.ts";
-import { findProblems, json, readProblems, security } from "../schemas/common.ts";
 import { openStream } from "./open-stream.ts";
 
 const tags = ["Agents"];

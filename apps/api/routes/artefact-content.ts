@@ -1,5 +1,8 @@
 // What is behind an artefact: its content, what its agent was given, what its commit changes, and what its model was asked.
 import { createRoute, z } from "@hono/zod-openapi";
+import { ArtefactItem } from "../../../lib/api/artefact.ts";
+import { findProblems, idParameter, json, security } from "../../../lib/api/common.ts";
+import { Transcript } from "../../../lib/api/transcript.ts";
 import { notFound, resolveArtefactId } from "../../../lib/client/facts/resolve-id.ts";
 import { requireResultCommit } from "../../../lib/client/facts/result-commit.ts";
 import { readTranscript, transcriptJson } from "../../../lib/client/facts/transcript.ts";
@@ -12,9 +15,6 @@ import type { Api, RequestContext } from "../env.ts";
 import { etagOf, matches } from "../etags.ts";
 import { inputsOf, madeBy } from "../facts/made-by.ts";
 import type { Parts } from "../parts.ts";
-import { ArtefactItem } from "../schemas/artefact.ts";
-import { findProblems, idParameter, json, security } from "../schemas/common.ts";
-import { Transcript } from "../schemas/transcript.ts";
 import { repositoryOf } from "./goals.ts";
 
 const tags = ["Artefacts"];

@@ -1,17 +1,6 @@
 // /v1/artefacts: list them, read one.
 import { createRoute, z } from "@hono/zod-openapi";
-import { readSituation } from "../../../lib/client/facts/goal.ts";
-import { artefactList, type PagedList } from "../../../lib/client/facts/pages.ts";
-import { notFound, resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
-import { StructuralType } from "../../../lib/model/artefact.ts";
-import { type ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
-import type { Api } from "../env.ts";
-import type { ArtefactView } from "../facts/artefact-views.ts";
-import { claimView } from "../facts/claim-view.ts";
-import { grantThatMade, madeBy } from "../facts/made-by.ts";
-import { pageOf, reachOf } from "../paging.ts";
-import type { Parts } from "../parts.ts";
-import { ArtefactDetails, ArtefactItem } from "../schemas/artefact.ts";
+import { ArtefactDetails, ArtefactItem } from "../../../lib/api/artefact.ts";
 import {
   findProblems,
   goalParameter,
@@ -23,7 +12,18 @@ import {
   orderParameter,
   pageParameters,
   security,
-} from "../schemas/common.ts";
+} from "../../../lib/api/common.ts";
+import { readSituation } from "../../../lib/client/facts/goal.ts";
+import { artefactList, type PagedList } from "../../../lib/client/facts/pages.ts";
+import { notFound, resolveArtefactId, resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { StructuralType } from "../../../lib/model/artefact.ts";
+import { type ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
+import type { Api } from "../env.ts";
+import type { ArtefactView } from "../facts/artefact-views.ts";
+import { claimView } from "../facts/claim-view.ts";
+import { grantThatMade, madeBy } from "../facts/made-by.ts";
+import { pageOf, reachOf } from "../paging.ts";
+import type { Parts } from "../parts.ts";
 
 const tags = ["Artefacts"];
 const beginsWith = 4_000;

@@ -1,5 +1,17 @@
 // /v1/claims: list them, read one, try a failed one again.
 import { createRoute, z } from "@hono/zod-openapi";
+import { ClaimView } from "../../../lib/api/claim.ts";
+import {
+  emptyBody,
+  findProblems,
+  goalParameter,
+  idParameter,
+  json,
+  listOf,
+  pageParameters,
+  security,
+  writeProblems,
+} from "../../../lib/api/common.ts";
 import { retryFailure } from "../../../lib/client/actions/control.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { artefactList } from "../../../lib/client/facts/pages.ts";
@@ -14,18 +26,6 @@ import { claimView } from "../facts/claim-view.ts";
 import { findClaim } from "../facts/find-claim.ts";
 import { pageOf, reachOf } from "../paging.ts";
 import type { Parts } from "../parts.ts";
-import { ClaimView } from "../schemas/claim.ts";
-import {
-  emptyBody,
-  findProblems,
-  goalParameter,
-  idParameter,
-  json,
-  listOf,
-  pageParameters,
-  security,
-  writeProblems,
-} from "../schemas/common.ts";
 
 const tags = ["Claims"];
 const artefactsReach = { lookedAt: 5_000, atOnce: 100 };

@@ -1,10 +1,10 @@
 // Pause the instance, and resume it.
 import { createRoute, z } from "@hono/zod-openapi";
+import { emptyBody, json, security, writeProblems } from "../../../lib/api/common.ts";
+import { Paused } from "../../../lib/api/instance.ts";
 import { pauseInstance, resumeInstance } from "../../../lib/client/actions/control.ts";
 import { type Api, may } from "../env.ts";
 import type { Parts } from "../parts.ts";
-import { emptyBody, json, security, writeProblems } from "../schemas/common.ts";
-import { Paused } from "../schemas/instance.ts";
 
 const PauseState = z.strictObject({ paused: Paused.nullable() }).openapi("PauseState");
 const common = { method: "post" as const, tags: ["Instance"], security, middleware: may("control"), request: emptyBody };

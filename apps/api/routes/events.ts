@@ -1,5 +1,7 @@
 // GET /v1/events: the log in pages, or as a stream.
 import { createRoute } from "@hono/zod-openapi";
+import { findProblems, security } from "../../../lib/api/common.ts";
+import { EventList, EventQuery } from "../../../lib/api/event.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Api, RequestContext } from "../env.ts";
@@ -8,8 +10,6 @@ import type { EventFilter } from "../events/filter.ts";
 import { eventPage } from "../events/page.ts";
 import { eventStream } from "../events/stream.ts";
 import type { Parts } from "../parts.ts";
-import { findProblems, security } from "../schemas/common.ts";
-import { EventList, EventQuery } from "../schemas/event.ts";
 import { openStream } from "./open-stream.ts";
 
 const listEvents = createRoute({

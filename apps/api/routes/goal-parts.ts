@@ -1,5 +1,8 @@
 // What belongs to a goal: its graph, its costs, and what people do to it.
 import { createRoute, z } from "@hono/zod-openapi";
+import { BudgetReport } from "../../../lib/api/budget.ts";
+import { emptyBody, findProblems, idParameter, json, security, writeProblems } from "../../../lib/api/common.ts";
+import { Graph } from "../../../lib/api/graph.ts";
 import { cancelGoal } from "../../../lib/client/actions/control.ts";
 import { amountsToAdd, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
 import { readBudget } from "../../../lib/client/facts/budget.ts";
@@ -10,9 +13,6 @@ import { mermaidText } from "../../../lib/client/render/graph-mermaid.ts";
 import { causeOf } from "../access/idempotency.ts";
 import { type Api, may } from "../env.ts";
 import type { Parts } from "../parts.ts";
-import { BudgetReport } from "../schemas/budget.ts";
-import { emptyBody, findProblems, idParameter, json, security, writeProblems } from "../schemas/common.ts";
-import { Graph } from "../schemas/graph.ts";
 
 const tags = ["Goals"];
 const params = idParameter("a goal");

@@ -1,16 +1,5 @@
 // /v1/goals: list them, read one, state one.
 import { createRoute, z } from "@hono/zod-openapi";
-import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
-import { readSituation } from "../../../lib/client/facts/goal.ts";
-import { goalList } from "../../../lib/client/facts/pages.ts";
-import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
-import { SettError } from "../../../lib/model/errors.ts";
-import { ArtefactId } from "../../../lib/model/ids.ts";
-import { goalIdOf } from "../access/idempotency.ts";
-import { type Api, may } from "../env.ts";
-import { goalSummaryView, goalView } from "../facts/goal-view.ts";
-import { pageOf, reachOf } from "../paging.ts";
-import type { Parts } from "../parts.ts";
 import {
   findProblems,
   idParameter,
@@ -23,8 +12,19 @@ import {
   readProblems,
   security,
   writeProblems,
-} from "../schemas/common.ts";
-import { Goal, GoalStateWord, GoalSummary, NewGoal, PostedGoal } from "../schemas/goal.ts";
+} from "../../../lib/api/common.ts";
+import { Goal, GoalStateWord, GoalSummary, NewGoal, PostedGoal } from "../../../lib/api/goal.ts";
+import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
+import { readSituation } from "../../../lib/client/facts/goal.ts";
+import { goalList } from "../../../lib/client/facts/pages.ts";
+import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { ArtefactId } from "../../../lib/model/ids.ts";
+import { goalIdOf } from "../access/idempotency.ts";
+import { type Api, may } from "../env.ts";
+import { goalSummaryView, goalView } from "../facts/goal-view.ts";
+import { pageOf, reachOf } from "../paging.ts";
+import type { Parts } from "../parts.ts";
 
 const tags = ["Goals"];
 /** The state of a goal takes many reads. */

@@ -1,11 +1,6 @@
 // /hooks/NAME: where a forge posts its events. No token: its signature is its access.
-import { SettError } from "../../../lib/model/errors.ts";
-import { Rates, tooMany } from "../access/rates.ts";
-import { Bodies } from "../bodies.ts";
-import type { Api } from "../env.ts";
-import type { Parts } from "../parts.ts";
-import { kindOf, problemResponse } from "../problem.ts";
-import { json } from "../schemas/common.ts";
+
+import { json } from "../../../lib/api/common.ts";
 import {
   Delivered,
   deliveryProblems,
@@ -14,7 +9,13 @@ import {
   ForgeEvent,
   ForgeHeaders,
   HookAddress,
-} from "../schemas/delivery.ts";
+} from "../../../lib/api/delivery.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { Rates, tooMany } from "../access/rates.ts";
+import { Bodies } from "../bodies.ts";
+import type { Api } from "../env.ts";
+import type { Parts } from "../parts.ts";
+import { kindOf, problemResponse } from "../problem.ts";
 import { receiveHook } from "../triggers/receive-hook.ts";
 
 /** A push of many commits is large. */

@@ -1,5 +1,8 @@
 // What waits for a person: questions and approvals, and how they are answered and judged.
 import { createRoute, z } from "@hono/zod-openapi";
+import { ArtefactHead } from "../../../lib/api/artefact.ts";
+import { emptyBody, findProblems, goalParameter, idParameter, json, security, writeProblems } from "../../../lib/api/common.ts";
+import { ApprovalList, InquiryList, QuestionList } from "../../../lib/api/inquiry.ts";
 import { checkedText, textKinds } from "../../../lib/client/actions/checked-text.ts";
 import { findJudged, judge } from "../../../lib/client/actions/judge.ts";
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
@@ -9,9 +12,6 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { type Api, may, type RequestContext } from "../env.ts";
 import { headOf, inquiryView } from "../facts/inquiry-view.ts";
 import type { Parts } from "../parts.ts";
-import { ArtefactHead } from "../schemas/artefact.ts";
-import { emptyBody, findProblems, goalParameter, idParameter, json, security, writeProblems } from "../schemas/common.ts";
-import { ApprovalList, InquiryList, QuestionList } from "../schemas/inquiry.ts";
 
 const tags = ["People"];
 const query = z.strictObject({ goal: goalParameter });

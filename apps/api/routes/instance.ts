@@ -1,12 +1,12 @@
 // GET /v1/instance: what the instance is, and how it is.
 import { createRoute } from "@hono/zod-openapi";
+import { json, readProblems, security } from "../../../lib/api/common.ts";
+import { Instance } from "../../../lib/api/instance.ts";
 import { hasOrchestrator } from "../../../lib/client/facts/blocked-reason.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import { isForApproval } from "../../../lib/model/claim.ts";
 import type { Api } from "../env.ts";
 import type { Parts } from "../parts.ts";
-import { json, readProblems, security } from "../schemas/common.ts";
-import { Instance } from "../schemas/instance.ts";
 
 const readInstance = createRoute({
   method: "get",

@@ -17,6 +17,6 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
 }
 
 /** The API has money in US dollars. */
-export function money({ usd, tokens, unpriced_calls = 0 }: CostView): string {
+export function money({ usd, tokens, unpriced_calls }: CostView): string {
   return moneyOf({ nanousd: Math.round(usd * nanosPerUsd), tokens, unpriced_calls });
 }

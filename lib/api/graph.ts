@@ -1,7 +1,7 @@
 // The graph of a goal.
 import { z } from "@hono/zod-openapi";
-import { Bid } from "../../../lib/model/bid.ts";
-import { Claim } from "../../../lib/model/claim.ts";
+import { Bid } from "../model/bid.ts";
+import { Claim } from "../model/claim.ts";
 import { ArtefactHead, Overwritten, Verdict } from "./artefact.ts";
 import { GrantView } from "./claim.ts";
 import { Cost } from "./cost.ts";
@@ -17,6 +17,7 @@ const GraphClaim = z.strictObject({
   stand_in: shape.stand_in,
   grants: z.array(GrantView),
 });
+export type GraphClaim = z.infer<typeof GraphClaim>;
 
 const head = { ...ArtefactHead.shape, verdict: Verdict.optional(), overwritten: Overwritten.optional() };
 
@@ -33,6 +34,7 @@ const GraphNode = z
     z.strictObject({ kind: z.literal("missing"), id: z.string() }),
   ])
   .openapi("GraphNode", { description: "`outside`: of another goal. `missing`: cited, but not on the blackboard." });
+export type GraphNode = z.infer<typeof GraphNode>;
 
 export const Graph = z
   .strictObject({
@@ -41,3 +43,4 @@ export const Graph = z
     edges: z.array(z.strictObject({ from: z.string(), to: z.string(), kind: z.enum(["derivative", "evolutionary"]) })),
   })
   .openapi("Graph", { description: "An edge leads from a source to what was made from it: `evolutionary` within a thread." });
+export type Graph = z.infer<typeof Graph>;

@@ -1,6 +1,6 @@
 // The budget of a goal.
 import { z } from "@hono/zod-openapi";
-import { Usage } from "../../../lib/model/model-call.ts";
+import { Usage } from "../model/model-call.ts";
 import { Amounts, Cost, Limits } from "./cost.ts";
 
 export const BudgetReport = z

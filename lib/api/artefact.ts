@@ -1,6 +1,6 @@
 // Artefacts as the API shows them: never with their payload, but for its beginning in the view of a single one.
 import { z } from "@hono/zod-openapi";
-import { Artefact } from "../../../lib/model/artefact.ts";
+import { Artefact } from "../model/artefact.ts";
 import { ClaimView, GrantView } from "./claim.ts";
 import { Cost } from "./cost.ts";
 
@@ -9,6 +9,7 @@ const { payload: _, ...head } = Artefact.shape;
 export const ArtefactHead = z.strictObject(head).openapi("ArtefactHead", {
   description: "An artefact without its payload. `structural_type` says how the orchestrator handles it.",
 });
+export type ArtefactHead = z.infer<typeof ArtefactHead>;
 
 export const Verdict = z.enum(["approval", "feedback"]).openapi({ description: "Of a Review: what it says." });
 
@@ -25,6 +26,7 @@ export const ArtefactItem = z
     overwritten: Overwritten.optional(),
   })
   .openapi("ArtefactItem");
+export type ArtefactItem = z.infer<typeof ArtefactItem>;
 
 export const ArtefactDetails = z
   .strictObject({
@@ -37,3 +39,4 @@ export const ArtefactDetails = z
       .openapi({ description: "The grant whose result it is; null for what no agent has made." }),
   })
   .openapi("ArtefactDetails");
+export type ArtefactDetails = z.infer<typeof ArtefactDetails>;

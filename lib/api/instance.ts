@@ -1,6 +1,6 @@
 // The instance as a whole.
 import { z } from "@hono/zod-openapi";
-import { Right } from "../../../lib/model/api-access.ts";
+import { Right } from "../model/api-access.ts";
 import { Instant } from "./common.ts";
 
 export const Paused = z.strictObject({ since: Instant, by: z.string() }).openapi("Paused");
@@ -31,3 +31,4 @@ export const Instance = z
     now: Instant,
   })
   .openapi("Instance");
+export type Instance = z.infer<typeof Instance>;

@@ -1,6 +1,6 @@
 // Goals as the API shows them.
 import { z } from "@hono/zod-openapi";
-import { CommitHash, GoalId } from "../../../lib/model/ids.ts";
+import { CommitHash, GoalId } from "../model/ids.ts";
 import { ClaimView, Waiting } from "./claim.ts";
 import { Instant } from "./common.ts";
 import { GoalCost } from "./cost.ts";
@@ -8,6 +8,7 @@ import { GoalCost } from "./cost.ts";
 export const GoalStateWord = z
   .enum(["cancelled", "waiting", "running", "failed", "achieved", "settled", "stalled"])
   .openapi({ description: "`waiting`: for a person. `settled`: at rest, with results. `stalled`: at rest, without." });
+export type GoalStateWord = z.infer<typeof GoalStateWord>;
 
 const summary = {
   id: z.string(),
@@ -22,10 +23,12 @@ const summary = {
 export const GoalSummary = z
   .strictObject({ ...summary, open_claims: z.int(), waiting_for: z.int(), failures: z.int() })
   .openapi("GoalSummary");
+export type GoalSummary = z.infer<typeof GoalSummary>;
 
 const Failure = z
   .strictObject({ id: z.string(), type: z.string(), by: z.string().nullable(), reason: z.string(), created_at: Instant })
   .openapi("Failure");
+export type Failure = z.infer<typeof Failure>;
 
 export const Goal = z
   .strictObject({
@@ -44,6 +47,7 @@ export const Goal = z
     failures: z.array(Failure).openapi({ description: "Those that count, oldest first." }),
   })
   .openapi("Goal");
+export type Goal = z.infer<typeof Goal>;
 
 export const NewGoal = z
   .strictObject({

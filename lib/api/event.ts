@@ -1,6 +1,6 @@
 // Events as the API shows them: those of lib/model.
 import { z } from "@hono/zod-openapi";
-import { EventType, eventIdPattern, SettEvent } from "../../../lib/model/event.ts";
+import { EventType, eventIdPattern, SettEvent } from "../model/event.ts";
 import { goalParameter, namesIn, namesParameter } from "./common.ts";
 
 export const EventView = SettEvent.meta({ id: "SettEvent", description: "An entry of the log, which is append-only." });

@@ -6,10 +6,12 @@ const amounts = { usd: z.number(), tokens: z.int(), calls: z.int() };
 export const Cost = z
   .strictObject({ ...amounts, unpriced_calls: z.int() })
   .openapi("Cost", { description: "`unpriced_calls` count as no money: their price is not known." });
+export type Cost = z.infer<typeof Cost>;
 
 export const GoalCost = z
   .strictObject({ ...Cost.shape, calls_under_way: z.int(), agents: z.record(z.string(), Cost) })
   .openapi("GoalCost");
+export type GoalCost = z.infer<typeof GoalCost>;
 
 export const Amounts = z.strictObject(amounts).openapi("Amounts");
 export const Limits = z

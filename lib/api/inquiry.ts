@@ -1,8 +1,8 @@
 // What waits for a person.
 import { z } from "@hono/zod-openapi";
-import { amountKinds } from "../../../lib/model/amounts.ts";
-import { Artefact } from "../../../lib/model/artefact.ts";
-import { BudgetScope } from "../../../lib/model/model-call.ts";
+import { amountKinds } from "../model/amounts.ts";
+import { Artefact } from "../model/artefact.ts";
+import { BudgetScope } from "../model/model-call.ts";
 import { ArtefactHead, Overwritten } from "./artefact.ts";
 import { Instant } from "./common.ts";
 
@@ -44,6 +44,8 @@ export const Approval = z
   .openapi("Approval", { description: "`id` is the artefact to judge. `content` has the beginning of its payload." });
 
 const itemsOf = <Item extends z.ZodType>(item: Item, name: string) => z.strictObject({ items: z.array(item) }).openapi(name);
-export const InquiryList = itemsOf(z.discriminatedUnion("kind", [Question, Approval]), "InquiryList");
+const Inquiry = z.discriminatedUnion("kind", [Question, Approval]);
+export type Inquiry = z.infer<typeof Inquiry>;
+export const InquiryList = itemsOf(Inquiry, "InquiryList");
 export const QuestionList = itemsOf(Question, "QuestionList");
 export const ApprovalList = itemsOf(Approval, "ApprovalList");

@@ -97,6 +97,8 @@ export function listOf<Schema extends z.ZodType>(item: Schema, name: string) {
     .openapi(name);
 }
 
+export type Page<Item> = { items: Item[]; next: string | null };
+
 /** A query parameter that names several things: `type=Report,CodeCommit`. `words`: the names that there are. */
 export function namesParameter(description: string, example: string, words: readonly string[] = []) {
   const one = words.length === 0 ? "[^,]+" : `(?:${words.join("|")})`;

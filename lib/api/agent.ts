@@ -1,6 +1,6 @@
 // Agents as the API shows them.
 import { z } from "@hono/zod-openapi";
-import { BidRule } from "../../../lib/model/bid.ts";
+import { BidRule } from "../model/bid.ts";
 import { Instant } from "./common.ts";
 
 export const Agent = z
@@ -27,5 +27,6 @@ export const Agent = z
     bids: z.array(BidRule),
   })
   .openapi("Agent");
+export type Agent = z.infer<typeof Agent>;
 
 export const AgentList = z.strictObject({ items: z.array(Agent) }).openapi("AgentList");

@@ -1,14 +1,18 @@
 // Claims as the API shows them, with who is waited for.
 import { z } from "@hono/zod-openapi";
-import { Bid } from "../../../lib/model/bid.ts";
-import { Claim, Grant } from "../../../lib/model/claim.ts";
-import { Phase } from "../../../lib/model/phase.ts";
+import { AgentState } from "../model/agent.ts";
+import { Bid } from "../model/bid.ts";
+import { Claim, Grant } from "../model/claim.ts";
+import { Actor } from "../model/event.ts";
+import { AgentName, ArtefactId, ClaimId } from "../model/ids.ts";
+import { Phase } from "../model/phase.ts";
 import { Instant } from "./common.ts";
 
 export const GrantView = Grant.meta({
   id: "Grant",
   description: "The right and duty of an agent to work on a claim in one phase.",
 });
+export type GrantView = z.infer<typeof GrantView>;
 
 const StepState = z.enum(["queued", "running", "waiting", "done", "rejected", "failed", "cancelled", "retrying", "coming"]);
 
@@ -22,6 +26,7 @@ export const PhaseView = z
   .openapi("PhaseView", {
     description: "`coming`: the agent has bid, and has no grant yet. `retrying`: its next attempt is due later.",
   });
+export type PhaseView = z.infer<typeof PhaseView>;
 
 /** Why an agent that is waited for has not acted yet. */
 const Why = z
@@ -30,32 +35,39 @@ const Why = z
     z.strictObject({ reason: z.literal("person") }),
     z.strictObject({ reason: z.literal("unreadable"), problem: z.string() }),
     z.strictObject({ reason: z.literal("silent"), last_heard: Instant.nullable() }),
-    z.strictObject({ reason: z.literal("alive"), state: z.string(), last_heard: Instant }),
+    z.strictObject({ reason: z.literal("alive"), state: AgentState, last_heard: Instant }),
     z.strictObject({ reason: z.literal("unregistered") }),
-    z.strictObject({ reason: z.literal("busy"), claims: z.array(z.string()), since: Instant }),
-    z.strictObject({ reason: z.literal("paused"), since: Instant, by: z.string() }),
+    z.strictObject({ reason: z.literal("busy"), claims: z.array(ClaimId), since: Instant }),
+    z.strictObject({ reason: z.literal("paused"), since: Instant, by: Actor }),
   ])
   .openapi("Why");
 
 const why = { why: Why.optional() };
-const id = z.string();
 
 export const Waiting = z
   .discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("bid"), agent: id, claim: id, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("start"), agent: id, claim: id, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("work"), agent: id, claim: id, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("bid"), agent: AgentName, claim: ClaimId, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("start"), agent: AgentName, claim: ClaimId, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("work"), agent: AgentName, claim: ClaimId, since: Instant, ...why }),
     z.strictObject({
-      ...{ kind: z.literal("retry"), agent: id, claim: id, since: Instant },
+      ...{ kind: z.literal("retry"), agent: AgentName, claim: ClaimId, since: Instant },
       ...{ attempt: z.int(), retry_at: Instant, reason: z.string(), ...why },
     }),
-    z.strictObject({ kind: z.literal("decision"), claim: id, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("answer"), question: id, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("approval"), agent: id, claim: id, artefact: id, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("claim"), artefact: id, since: Instant, ...why }),
-    z.strictObject({ kind: z.literal("repair"), claim: id, problem: z.string(), since: z.string(), ...why }),
+    z.strictObject({ kind: z.literal("decision"), claim: ClaimId, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("answer"), question: ArtefactId, since: Instant, ...why }),
+    z.strictObject({
+      kind: z.literal("approval"),
+      agent: AgentName,
+      claim: ClaimId,
+      artefact: ArtefactId,
+      since: Instant,
+      ...why,
+    }),
+    z.strictObject({ kind: z.literal("claim"), artefact: ArtefactId, since: Instant, ...why }),
+    z.strictObject({ kind: z.literal("repair"), claim: ClaimId, problem: z.string(), since: z.string(), ...why }),
   ])
   .openapi("Waiting", { description: "An agent, a person or a step that a goal waits for, and why nothing has happened yet." });
+export type Waiting = z.infer<typeof Waiting>;
 
 const shape = Claim.shape;
 
@@ -80,3 +92,4 @@ export const ClaimView = z
   .openapi("Claim", {
     description: "The orchestrator's decision about one artefact: bids, phases, grants, and who is waited for.",
   });
+export type ClaimView = z.infer<typeof ClaimView>;
