@@ -4,11 +4,11 @@ import type { AgentName } from "../../../lib/model/ids.ts";
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { ContainerRuntime, ImageInfo, Progress } from "../../../lib/runtime/port.ts";
 import { buildDevcontainer, readDevcontainer } from "./build-devcontainer.ts";
-import { contextHash, devcontainerHash } from "./context-hash.ts";
+import { contextInputs, devcontainerInputs, type Inputs } from "./context-hash.ts";
 
-/** `inputs`: a digest of everything that goes into the image; undefined when only a build can tell. */
+/** `inputs`: digests of everything that goes into the image; undefined when only a build can tell. */
 export type Recipe = {
-  inputs: string | undefined;
+  inputs: Inputs | undefined;
   build(labels: Record<string, string>, progress: Progress): Promise<ImageInfo>;
 };
 
@@ -36,14 +36,14 @@ export async function recipeOf(
       tag,
     };
     return {
-      inputs: await contextHash(source, imageId),
+      inputs: await contextInputs(source, imageId),
       build: (labels, progress) => runtime.images.build({ ...spec, labels }, progress),
     };
   }
   const devcontainer = await readDevcontainer(source.folder);
   const surroundings = { folder: source.folder, owner, host: env };
   return {
-    inputs: await devcontainerHash(devcontainer, surroundings, imageId),
+    inputs: await devcontainerInputs(devcontainer, surroundings, imageId),
     build: (labels, progress) => buildDevcontainer({ runtime, devcontainer, tag, labels, surroundings }, progress),
   };
 }

@@ -11,7 +11,7 @@ import type { Progress } from "../terminal/progress.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
 import { hasModels } from "./gateway-spec.ts";
 import { hasApi } from "./has-api.ts";
-import { inputsLabel } from "./inputs-label.ts";
+import { inputsLabel, timesLabel } from "./inputs-label.ts";
 import { hasSecrets } from "./keeper-spec.ts";
 import { findOrchestrator } from "./orchestrator-image.ts";
 import { hasEgress } from "./sockets.ts";
@@ -107,10 +107,19 @@ async function agentImage(input: Input, { name, source }: AgentConfig): Promise<
   const tag = agentImageTag(instance, name);
   const { inputs, build } = await recipeOf({ name, source }, tag, input);
   const found = await runtime.images.find(tag);
-  if (!isRebuild && found !== undefined && inputs !== undefined && found.labels[inputsLabel] === inputs) return { tag, ...found };
+  const isSame = async ({ labels }: ImageInfo) =>
+    inputs !== undefined &&
+    ((inputs.byTimes !== undefined && labels[timesLabel] === inputs.byTimes) ||
+      labels[inputsLabel] === (await inputs.byContent()));
+  if (!isRebuild && found !== undefined && (await isSame(found))) return { tag, ...found };
   const step = progress.begin(name, "building its image");
   const startedAt = Date.now();
-  const labels = { [instanceLabel]: instance, [idLabel]: input.id, ...(inputs !== undefined && { [inputsLabel]: inputs }) };
+  const labels = {
+    [instanceLabel]: instance,
+    [idLabel]: input.id,
+    ...(inputs !== undefined && { [inputsLabel]: await inputs.byContent() }),
+    ...(inputs?.byTimes !== undefined && { [timesLabel]: inputs.byTimes }),
+  };
   const onProgress = (line: string) => step.update(line, { isMilestone: /^(?:Step |#\d+ \[(?!internal))/.test(line) });
   const image = await build(labels, { onProgress, signal });
   input.built.push(tag);

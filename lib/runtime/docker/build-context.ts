@@ -1,5 +1,5 @@
 // Which files of a folder are sent to the Engine for a build: those that `docker build` sends.
-import type { Stats } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, SettError } from "../../model/errors.ts";
@@ -63,14 +63,21 @@ async function walk({ contextDir, patterns, entries }: Walk, folder: string, abo
     if (!child.isDirectory() && !child.isFile() && !child.isSymbolicLink()) continue;
     const verdict = patterns.judge(path, above);
     if (verdict.isIgnored && !(child.isDirectory() && verdict.mustBeRead)) continue;
-    const stats = await lstat(join(contextDir, path)).catch((cause) => {
-      throw unreadable(join(contextDir, path), cause);
-    });
+    const stats = statsOf(join(contextDir, path));
     const hasKept = child.isDirectory() && (await walk({ contextDir, patterns, entries }, path, verdict));
     // An ignored folder comes along with what an exception keeps in it.
     if (!verdict.isIgnored || hasKept) entries.set(path, { path, stats, isHidden: false });
   }
   return entries.size > before;
+}
+
+/** At once: of 100 000 files each wait of its own would add up to a second. */
+function statsOf(path: string): Stats {
+  try {
+    return lstatSync(path);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
 }
 
 export function unreadable(path: string, cause: unknown): SettError {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildDevcontainer, readDevcontainer } from "../../../../../apps/cli/up/build-devcontainer.ts";
-import { devcontainerHash } from "../../../../../apps/cli/up/context-hash.ts";
+import { devcontainerInputs } from "../../../../../apps/cli/up/context-hash.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";
 import type { Images } from "../../../../../lib/runtime/port.ts";
 import { configFolder, failureOf } from "../../../../support/config/config-file.ts";
@@ -107,11 +107,13 @@ test("a change in its folder, its base image, its owner or a variable that it na
   await using made = await configFolder({ "agent/devcontainer.json": text, "agent/D": "FROM base\n", "beside/file": "1" });
   const folder = join(made.folder, "agent");
   const hash = async (over: { uid?: number; host?: Record<string, string>; base?: string } = {}) =>
-    await devcontainerHash(
-      await readDevcontainer(folder),
-      { folder, owner: { uid: over.uid ?? 1, gid: 1 }, host: over.host ?? {} },
-      async () => over.base ?? "sha256:1",
-    );
+    await (
+      await devcontainerInputs(
+        await readDevcontainer(folder),
+        { folder, owner: { uid: over.uid ?? 1, gid: 1 }, host: over.host ?? {} },
+        async () => over.base ?? "sha256:1",
+      )
+    )?.byContent();
   const before = await hash();
   expect(await hash({ host: { OTHER: "x" } })).toBe(before);
   const others = [await hash({ uid: 2 }), await hash({ host: { NAMED: "x" } }), await hash({ base: "sha256:2" })];

@@ -1,10 +1,13 @@
 // When an image must be built anew.
 import { expect, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { contextHash, devcontainerHash } from "../../../../../apps/cli/up/context-hash.ts";
+import { contextInputs, devcontainerInputs } from "../../../../../apps/cli/up/context-hash.ts";
 import { checkDevcontainer } from "../../../../../lib/config/devcontainer.ts";
+
+const inputsOf = (context: string) =>
+  contextInputs({ kind: "build", context, dockerfile: join(context, "Dockerfile"), args: {} }, async () => "sha256:1");
 
 test("an image's inputs change with a file, a mode, a link, an argument and its base image, and with nothing else", async () => {
   const context = await mkdtemp(join(tmpdir(), "sett-context-"));
@@ -14,11 +17,13 @@ test("an image's inputs change with a file, a mode, a link, an argument and its 
     await writeFile(join(context, "run.sh"), "one", { mode: 0o644 });
     let base = "sha256:1";
     const tags: string[] = [];
-    const hash = (args: Record<string, string> = {}) =>
-      contextHash({ kind: "build", context, dockerfile, args }, async (tag) => {
+    const hash = async (args: Record<string, string> = {}) => {
+      const inputs = await contextInputs({ kind: "build", context, dockerfile, args }, async (tag) => {
         tags.push(tag);
         return base;
       });
+      return await inputs?.byContent();
+    };
     const seen = [await hash()];
     expect(new Set(tags)).toEqual(new Set(["base:1", "tools:2"]));
     expect(await hash()).toBe(seen[0]);
@@ -44,7 +49,7 @@ test("what .dockerignore excludes changes nothing, and what it no longer exclude
   const context = await mkdtemp(join(tmpdir(), "sett-context-"));
   try {
     const dockerfile = join(context, "Dockerfile");
-    const hash = () => contextHash({ kind: "build", context, dockerfile, args: {} }, async () => "sha256:1");
+    const hash = async () => await (await inputsOf(context))?.byContent();
     await writeFile(dockerfile, "FROM base:1\nCOPY . /\n");
     await writeFile(join(context, ".dockerignore"), "ignored\n");
     const before = await hash();
@@ -70,7 +75,8 @@ test("of a devcontainer its file, what is beside it, and its build context count
     const hash = async () => {
       const { devcontainer } = await checkDevcontainer(folder);
       if (devcontainer === undefined) throw new Error("it has mistakes");
-      return await devcontainerHash(devcontainer, { folder, owner: { uid: 1, gid: 1 }, host: {} }, async () => "sha256:1");
+      const surroundings = { folder, owner: { uid: 1, gid: 1 }, host: {} };
+      return await (await devcontainerInputs(devcontainer, surroundings, async () => "sha256:1"))?.byContent();
     };
     const seen = [await hash()];
     await write("ignored/file", "");
@@ -89,3 +95,32 @@ test("of a devcontainer its file, what is beside it, and its build context count
     await rm(folder, { recursive: true });
   }
 });
+
+test("by times, nothing is said of a file that has just changed, and no change of one that has settled is missed", async () => {
+  const context = await mkdtemp(join(tmpdir(), "sett-context-"));
+  const byTimes = async () => (await inputsOf(context))?.byTimes;
+  const settled = async () => {
+    for (;;) {
+      const found = await byTimes();
+      if (found !== undefined) return found;
+      await Bun.sleep(50);
+    }
+  };
+  try {
+    await writeFile(join(context, "Dockerfile"), "FROM base:1\n");
+    await writeFile(join(context, ".dockerignore"), "ignored\n");
+    const file = join(context, "run.sh");
+    await writeFile(file, "one");
+    expect(await byTimes()).toBeUndefined();
+    const before = await settled();
+    await writeFile(join(context, "ignored"), "");
+    expect(await byTimes()).toBe(before);
+    const { atime, mtime } = await stat(file);
+    await writeFile(file, "two");
+    // A program may set the time of a change back; that it did has a time of its own.
+    await utimes(file, atime, mtime);
+    expect(await settled()).not.toBe(before);
+  } finally {
+    await rm(context, { recursive: true });
+  }
+}, 30_000);
