@@ -44,6 +44,9 @@ export type NamedPlace =
     }
   | { kind: "devcontainer"; folder: string; problemAt(sentence: string): ConfigProblem };
 
+/** Makes a problem at its place in the file. */
+export type ProblemAt = (path: ConfigPath, sentence: string, side?: "key" | "value") => ConfigProblem;
+
 export type ParsedConfig = {
   /** Undefined exactly when there are mistakes. */
   config: SettConfig | undefined;
@@ -54,6 +57,8 @@ export type ParsedConfig = {
   /** What Sett has chosen where the file leaves it open. */
   notes: ConfigProblem[];
   places: NamedPlace[];
+  /** For what only a later step finds out. */
+  problemAt: ProblemAt;
 };
 
 /** Never throws: `mistakes` has everything that is wrong, at once. */
@@ -63,7 +68,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   const missing: ConfigProblem[] = [];
   const warnings: ConfigProblem[] = [];
   const places: NamedPlace[] = [];
-  const problemAt = (path: ConfigPath, sentence: string, side?: "key" | "value"): ConfigProblem => ({
+  const problemAt: ProblemAt = (path, sentence, side) => ({
     file,
     ...yaml.place(path, side),
     path: formatPath(path),
@@ -71,7 +76,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   });
   if (isEmpty(yaml.data)) {
     if (mistakes.length === 0) mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
-    return { config: undefined, mistakes, missing, warnings, notes: [], places };
+    return { config: undefined, mistakes, missing, warnings, notes: [], places, problemAt };
   }
 
   const whole = mapIn(yaml.data);
@@ -118,7 +123,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
   mistakes.push(...triggerMistakes(mapIn(whole.triggers), mapIn(whole.secrets), mapIn(whole.services)).map(place));
   missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (mistakes.length > 0 || !parsed.isValid) {
-    return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, notes: [], places };
+    return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, notes: [], places, problemAt };
   }
 
   const { version: _format, agents, notify, triggers, limits, ...rest } = parsed.value;
@@ -169,7 +174,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
       `asks \`${model}\`: it names no \`model\`, and that one is ${isOnly(config) ? "the only one" : "called `default`"}`,
     ),
   );
-  return { config, mistakes, missing, warnings, notes, places };
+  return { config, mistakes, missing, warnings, notes, places, problemAt };
 }
 
 function isOnly({ models }: SettConfig): boolean {

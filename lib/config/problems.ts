@@ -37,6 +37,14 @@ export function missingVariables(file: string, missing: readonly ConfigProblem[]
   });
 }
 
+/** The error for a file that is right, but asks for what this machine does not have. `problems` must not be empty. */
+export function unusableHere(file: string, problems: readonly ConfigProblem[]): SettError {
+  const lines = sortProblems(problems).map((problem) => `  ${formatProblem(problem)}`);
+  return new SettError("config-invalid", `${file} asks for what this machine does not have:\n${lines.join("\n")}`, {
+    hint: "Correct the file, or use another machine. `docker info` shows what the Engine has.",
+  });
+}
+
 /** The one error for all mistakes of a file. `mistakes` must not be empty. */
 export function invalidConfig(file: string, mistakes: readonly ConfigProblem[]): SettError {
   const lines = sortProblems(mistakes).map(formatProblem);

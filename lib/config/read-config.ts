@@ -6,7 +6,7 @@ import { messageOf, SettError } from "../model/errors.ts";
 import { replaceableImages } from "./base-images.ts";
 import { checkDevcontainer } from "./devcontainer.ts";
 import { kindOf } from "./kind-of.ts";
-import { type NamedPlace, parseConfig } from "./parse-config.ts";
+import { type NamedPlace, type ProblemAt, parseConfig } from "./parse-config.ts";
 import { type ConfigProblem, invalidConfig, missingVariables, sortProblems } from "./problems.ts";
 import type { HostEnvironment } from "./resolve-environment.ts";
 
@@ -14,7 +14,10 @@ import type { HostEnvironment } from "./resolve-environment.ts";
 const maxFileBytes = 256 * 1024;
 
 /** The configuration is undefined exactly when there are mistakes. `missing`: variables that this machine does not have. */
-type CheckedConfig = Record<"mistakes" | "missing" | "warnings" | "notes", ConfigProblem[]> & { config: SettConfig | undefined };
+type CheckedConfig = Record<"mistakes" | "missing" | "warnings" | "notes", ConfigProblem[]> & {
+  config: SettConfig | undefined;
+  problemAt: ProblemAt;
+};
 
 /**
  * `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of models are neither needed nor read.
@@ -32,22 +35,23 @@ export async function checkConfig(path: string, env: HostEnvironment, options: R
   const mistakes = sortProblems([...parsed.mistakes, ...places.flatMap((place) => place.mistakes)]);
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
   const config = mistakes.length === 0 ? parsed.config : undefined;
-  return { config, mistakes, missing: sortProblems(parsed.missing), warnings, notes: sortProblems(parsed.notes) };
+  const { problemAt } = parsed;
+  return { config, mistakes, missing: sortProblems(parsed.missing), warnings, notes: sortProblems(parsed.notes), problemAt };
 }
 
 /**
- * `path` as problems name it. `env` is the host's environment, for `${NAME}` and bare names. Throws SettError
+ * `path` as problems name it; `problemAt` makes one that a later step finds. `env` is the host's environment, for `${NAME}` and bare names. Throws SettError
  * `config-missing` when there is no file, and `config-invalid` with all mistakes at once.
  */
 export async function readConfig(
   path: string,
   env: HostEnvironment,
   options: Pick<ReadOptions, "withoutKeys"> = {},
-): Promise<{ config: SettConfig; warnings: ConfigProblem[] }> {
-  const { config, mistakes, missing, warnings } = await checkConfig(path, env, options);
+): Promise<{ config: SettConfig; warnings: ConfigProblem[]; problemAt: ProblemAt }> {
+  const { config, mistakes, missing, warnings, problemAt } = await checkConfig(path, env, options);
   if (config === undefined) throw invalidConfig(path, [...mistakes, ...missing]);
   if (missing.length > 0) throw missingVariables(path, missing);
-  return { config, warnings };
+  return { config, warnings, problemAt };
 }
 
 async function readText(path: string): Promise<string> {

@@ -43,7 +43,7 @@ import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
 import { readTls } from "../up/read-tls.ts";
 import { report } from "../up/report.ts";
-import { requireProcessors } from "../up/require-processors.ts";
+import { requireUsable } from "../up/require-usable.ts";
 import { leftBehind, stateAfterFailure, withState } from "../up/state-after-failure.ts";
 import { takeNames } from "../up/take-names.ts";
 import { requireTelemetry, telemetryHeaders, telemetryOf } from "../up/telemetry-variables.ts";
@@ -94,7 +94,11 @@ export const up = defineCommand({
     const requested = runtimeNames.find((each) => each === args.runtime);
     if (await lacksConfig(shell.cwd, args.file)) await createFirstSett(shell, args.yes, () => requireRuntime(shell, requested));
     const file = await configPath(shell.cwd, args.file);
-    const { config: written, warnings } = await readConfig(file, shell.env, { withoutKeys: ordered?.mode === "replay" });
+    const {
+      config: written,
+      warnings,
+      problemAt,
+    } = await readConfig(file, shell.env, { withoutKeys: ordered?.mode === "replay" });
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
     if (hasApi(written)) requireTelemetry(shell.env);
     const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), { env: shell.env });
@@ -128,7 +132,9 @@ export const up = defineCommand({
     shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
 
     const engine = await runtime.check();
-    if (machine === undefined) requireProcessors(config, engine);
+    const labels = { instance, id, workspace, version, component: "network" } as const;
+    const onEngine = machine === undefined ? { info: engine, runtime, labels } : undefined;
+    await requireUsable({ file, config, problemAt, before, env: shell.env, engine: onEngine });
     const user = engine.isRootless ? rootOfContainers : repository.place.containerUser;
     const { containerUser } = repository.place;
     const { uid, gid } = engine.firstUser ?? rootOfContainers;
@@ -228,10 +234,6 @@ export const up = defineCommand({
     } catch (error) {
       const explained = await explainFailure({ runtime, kind }, error, stateNow(), shell);
       progress[Symbol.dispose]();
-      if (undoSteps.isKept) {
-        shell.messages.warn(`${instance} is up, but what comes last was not done, such as to stop what sett.yml no longer has.`);
-        shell.messages.next(`sett up --name ${instance}`);
-      }
       await undo(undoSteps, instance, shell);
       throw withState(explained, stateNow());
     }

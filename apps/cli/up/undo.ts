@@ -56,6 +56,10 @@ export class UndoSteps {
 
 /** Restores the state before this run, and warns about everything that could not be restored. */
 export async function undo(undoSteps: UndoSteps, instance: InstanceName, shell: Shell): Promise<void> {
+  if (undoSteps.isKept) {
+    shell.messages.warn(`${instance} is up, but what comes last was not done, such as to stop what sett.yml no longer has.`);
+    shell.messages.next(`sett up --name ${instance}`);
+  }
   if (undoSteps.isEmpty) return;
   shell.messages.note("Undoing what was done …");
   const failures = await undoSteps.run();

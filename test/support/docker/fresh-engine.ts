@@ -19,14 +19,14 @@ export type FreshEngine = AsyncDisposable & {
  * It has the network of a machine of its own: an Engine that starts makes the rules for packets anew, those of the machine's Engine too, and docker0
  * has a fixed name.
  */
-export async function startFreshEngine(): Promise<FreshEngine> {
+export async function startFreshEngine(options: readonly string[] = []): Promise<FreshEngine> {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   const host = `unix://${join(folder, "docker.sock")}`;
   const pidFile = join(folder, "pid");
   const places = [`--host=${host}`, `--data-root=${join(folder, "data")}`, `--exec-root=${join(folder, "exec")}`];
   const start = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec dockerd "$@"', "dockerd"] as const;
   const stop = await startOwnEngine({
-    command: [...start, ...places, `--pidfile=${pidFile}`],
+    command: [...start, ...places, `--pidfile=${pidFile}`, ...options],
     answers: async () => (await $`docker --host ${host} version`.quiet().nothrow()).exitCode === 0,
     clear: async () => {
       await $`umount -R ${join(folder, "data")} ${join(folder, "exec")}`.quiet().nothrow();
