@@ -24,6 +24,7 @@ export async function requireAddresses({ runtime, config, labels, before }: Inpu
       made.push(name);
     }
   } finally {
-    for (const name of made) await runtime.networks.remove(name);
+    // Asked a second time where the Engine fails once: nothing is to be left of this.
+    for (const name of made) await runtime.networks.remove(name).catch(() => runtime.networks.remove(name));
   }
 }
