@@ -6,6 +6,7 @@ import { Provider } from "../../lib/model/config-models.ts";
 import { SecretName } from "../../lib/model/config-secrets.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
+import { withWhole } from "../../lib/model/in-pieces.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
 import type { ModelAccess } from "./model-access.ts";
@@ -104,11 +105,14 @@ export const Environment = z.object({
   SETT_WORKSPACE_DIR: z.string().min(1).default("/workspace").describe("The working directory of the command."),
 });
 
+/** `sett up` writes them in several variables where they are long. */
+const inSeveral = ["SETT_PROMPT_CLAIM", "SETT_PROMPT_EXECUTION", "SETT_COMMAND_ENVIRONMENT"];
+
 export type Settings = ReturnType<typeof readSettings>;
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. Times are milliseconds. */
 export function readSettings(environment: Record<string, string | undefined>) {
-  const read = readEnvironment(Environment, withoutEmpty(environment));
+  const read = readEnvironment(Environment, withWhole(withoutEmpty(environment), inSeveral));
   return {
     instance: read.SETT_INSTANCE_NAME,
     agentName: read.SETT_AGENT_NAME,

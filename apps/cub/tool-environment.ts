@@ -33,12 +33,15 @@ export function toolEnvironment(
   return { ...tools, ...hidden };
 }
 
+/** Of one that is longer than a variable can be. */
+const pieceOfPrompt = /^(?:SETT_PROMPT_CLAIM|SETT_PROMPT_EXECUTION)_\d+$/;
+
 /** Of a trace in which the cub itself was started, and which is not that of the work. */
 const ofOtherTraces = new Set(["TRACEPARENT", "TRACESTATE"]);
 
 function isForTools(name: string): boolean {
   if (name === "REDIS_URL" || name === "LD_LIBRARY_PATH" || name.startsWith("BUN_") || ofOtherTraces.has(name)) return false;
-  return !name.startsWith("SETT_") || visibleToTools.has(name);
+  return !name.startsWith("SETT_") || visibleToTools.has(name) || pieceOfPrompt.test(name);
 }
 
 /** `environment` with the variable by which a program that traces itself makes its spans parts of the goal's trace (W3C). */

@@ -1,6 +1,7 @@
 // The orchestrator's settings, from its environment.
 import { z } from "zod";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { withWhole } from "../../lib/model/in-pieces.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
@@ -55,7 +56,7 @@ export type Settings = ReturnType<typeof readSettings>;
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
 export function readSettings(environment: Record<string, string | undefined>) {
-  const read = readEnvironment(Environment, environment);
+  const read = readEnvironment(Environment, withWhole(environment, ["SETT_WORKERS"]));
   return {
     instance: read.SETT_INSTANCE_NAME,
     redisUrl: read.REDIS_URL,
@@ -85,7 +86,7 @@ export type StarterSettings = ReturnType<typeof readStarterSettings>;
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
 export function readStarterSettings(environment: Record<string, string | undefined>) {
-  const read = readEnvironment(StarterEnvironment, environment);
+  const read = readEnvironment(StarterEnvironment, withWhole(environment, ["SETT_WORKERS"]));
   return {
     instance: read.SETT_INSTANCE_NAME,
     templates: read.SETT_WORKERS,

@@ -1,9 +1,10 @@
 // From the text of a sett.yml to the configuration, or to all its mistakes. Pure: reads no file.
 import { resolve } from "node:path";
 import { nanosPerUsd } from "../model/amounts.ts";
-import { AgentFile, Build, type ImageSource, type SettConfig, SettFile } from "../model/config.ts";
+import { type AgentConfig, AgentFile, Build, type ImageSource, type SettConfig, SettFile } from "../model/config.ts";
 import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
+import { PromptFile, type PromptKey, promptKeys } from "../model/config-prompts.ts";
 import { AgentName } from "../model/ids.ts";
 import { impliedModels, withImpliedModels } from "./implied-models.ts";
 import { modelWarnings, unknownModels } from "./model-findings.ts";
@@ -42,7 +43,8 @@ export type NamedPlace =
       dockerfile: string;
       problemAt(key: "context" | "dockerfile", sentence: string): ConfigProblem;
     }
-  | { kind: "devcontainer"; folder: string; problemAt(sentence: string): ConfigProblem };
+  | { kind: "devcontainer"; folder: string; problemAt(sentence: string): ConfigProblem }
+  | { kind: "prompt"; file: string; agent: string; key: PromptKey; problemAt(sentence: string): ConfigProblem };
 
 /** Makes a problem at its place in the file. */
 export type ProblemAt = (path: ConfigPath, sentence: string, side?: "key" | "value") => ConfigProblem;
@@ -103,6 +105,12 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     missing.push(...resolved.missing.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
     warnings.push(...resolved.warnings.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
 
+    for (const key of promptKeys) {
+      const prompt = PromptFile.safeParse(mapIn(mapIn(agent).prompts)[key]);
+      const report = (sentence: string) => problemAt([...path, "prompts", key, "file"], sentence);
+      if (prompt.success)
+        places.push({ kind: "prompt", file: resolve(folder, prompt.data.file), agent: name, key, problemAt: report });
+    }
     const parsedBuild = Build.safeParse(build);
     if (parsedBuild.success) {
       const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
@@ -141,7 +149,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     triggers: resolveTriggers({ triggers, agents }),
   };
   for (const [key, agent] of Object.entries(agents)) {
-    const { build, image, path, role, command = [], environment: _entries, external, human, ...settings } = agent;
+    const { build, image, path, role, command = [], environment: _entries, external, human, prompts, ...settings } = agent;
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
     if (human) {
@@ -152,7 +160,15 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     } else {
       const { shutdown_ms = limits.shutdown_ms } = settings;
       const source = sourceOf(folder, { build, image, path });
-      config.agents.push({ ...settings, ...own, command, source, environment: environments.get(name) ?? {}, shutdown_ms });
+      config.agents.push({
+        ...settings,
+        ...own,
+        command,
+        source,
+        environment: environments.get(name) ?? {},
+        prompts: textsOf(prompts),
+        shutdown_ms,
+      });
     }
   }
   if (config.agents.length + config.external.length === 0) {
@@ -175,6 +191,12 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     ),
   );
   return { config, mistakes, missing, warnings, notes, places, problemAt };
+}
+
+/** A prompt that comes from a file is read later, and is empty until then. */
+function textsOf(prompts: AgentFile["prompts"]): AgentConfig["prompts"] {
+  const texts = Object.entries(prompts).map(([key, prompt]) => [key, typeof prompt === "string" ? prompt : ""]);
+  return Object.fromEntries(texts);
 }
 
 function isOnly({ models }: SettConfig): boolean {

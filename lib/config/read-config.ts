@@ -8,7 +8,9 @@ import { checkDevcontainer } from "./devcontainer.ts";
 import { kindOf } from "./kind-of.ts";
 import { type NamedPlace, type ProblemAt, parseConfig } from "./parse-config.ts";
 import { type ConfigProblem, invalidConfig, missingVariables, sortProblems } from "./problems.ts";
+import { readPrompts } from "./read-prompts.ts";
 import type { HostEnvironment } from "./resolve-environment.ts";
+import { startSizes } from "./start-sizes.ts";
 
 /** More than any sett.yml needs; parsing time grows with the square. */
 const maxFileBytes = 256 * 1024;
@@ -32,7 +34,14 @@ export async function checkConfig(path: string, env: HostEnvironment, options: R
   const text = await readText(path);
   const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env, ...options });
   const places = await Promise.all(parsed.places.map((place) => checkPlace(place, options)));
-  const mistakes = sortProblems([...parsed.mistakes, ...places.flatMap((place) => place.mistakes)]);
+  const prompts = await readPrompts(parsed.places, parsed.config);
+  const sizes = parsed.config === undefined ? [] : startSizes(parsed.config);
+  const mistakes = sortProblems([
+    ...parsed.mistakes,
+    ...places.flatMap((place) => place.mistakes),
+    ...prompts,
+    ...sizes.map(({ path: at, sentence }) => parsed.problemAt(at, sentence)),
+  ]);
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
   const config = mistakes.length === 0 ? parsed.config : undefined;
   const { problemAt } = parsed;
@@ -82,6 +91,7 @@ async function checkPlace(
   place: NamedPlace,
   { withBaseImages = false }: ReadOptions,
 ): Promise<Record<"mistakes" | "warnings", ConfigProblem[]>> {
+  if (place.kind === "prompt") return { mistakes: [], warnings: [] };
   if (place.kind === "build") {
     const mistakes = await checkBuild(place);
     return { mistakes, warnings: withBaseImages && mistakes.length === 0 ? await baseImageWarnings(place) : [] };

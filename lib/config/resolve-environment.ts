@@ -1,5 +1,6 @@
 // The values of an agent's environment: `${NAME}` and bare names taken from the host.
 import type { EnvironmentEntry } from "../model/config-environment.ts";
+import { bytesOf, maxStringBytes } from "../model/exec-limits.ts";
 
 /** The host's variables, as `process.env` has them. */
 export type HostEnvironment = Readonly<Record<string, string | undefined>>;
@@ -12,9 +13,6 @@ export type ResolvedEnvironment = {
   warnings: { at: string | number; sentence: string }[];
 };
 
-/** The kernel accepts no variable longer than 128 KiB. */
-const maxVariableBytes = 128 * 1024 - 1;
-
 /**
  * As in Docker Compose: `${NAME}` and `$NAME` are replaced, `${NAME-text}` and `${NAME:-text}` have a default (with the colon also
  * for an empty variable), `$$` is a dollar sign. Unlike there, a missing variable is a mistake, and never an empty text.
@@ -26,7 +24,7 @@ export function resolveEnvironment(entries: readonly EnvironmentEntry[], host: H
     const text = value === undefined ? host[name] : replaceVariables(value, host, report);
     if (text === undefined) {
       resolved.warnings.push({ at, sentence: `\`${name}\` is not set on this machine: the agent does not get it` });
-    } else if (new TextEncoder().encode(`${name}=${text}`).length > maxVariableBytes) {
+    } else if (bytesOf(`${name}=${text}`) > maxStringBytes) {
       resolved.mistakes.push({ at, sentence: `\`${name}\` is longer than the 128 KiB that a variable may have` });
     } else {
       resolved.values[name] = text;

@@ -7,6 +7,7 @@ import { Environment } from "./config-environment.ts";
 import { ModelName, type ModelSettings, ModelsFile, type RecordMode } from "./config-models.ts";
 import { ImageName, Role, UnreservedAgentName } from "./config-names.ts";
 import { HookFile } from "./config-notify.ts";
+import { type PromptKey, Prompts } from "./config-prompts.ts";
 import { ContextSize, Duration, durationBetween, Port } from "./config-quantities.ts";
 import { AgentResources } from "./config-resources.ts";
 import { Retention } from "./config-retention.ts";
@@ -14,6 +15,7 @@ import { SecretsFile, SecretUses } from "./config-secrets.ts";
 import { Services } from "./config-services.ts";
 import { type Triggers, TriggersFile } from "./config-triggers.ts";
 import { Egress, NetworkMode, networkModes } from "./egress.ts";
+import { bytesOf, maxStringBytes } from "./exec-limits.ts";
 import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
@@ -25,7 +27,7 @@ const maxArgumentBytes = 100 * 1024;
 const Argument = z
   .string()
   .refine((text) => !text.includes("\0"), { error: "must not contain a NUL character" })
-  .refine((text) => new TextEncoder().encode(text).length <= maxArgumentBytes, { error: "must not be longer than 100 KiB" });
+  .refine((text) => bytesOf(text) <= maxArgumentBytes, { error: "must not be longer than 100 KiB" });
 
 const Command = z
   .array(Argument, {
@@ -33,9 +35,11 @@ const Command = z
       typeof input === "string" ? 'must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell' : undefined,
   })
   .min(1, { error: "must not be empty: its first entry is the program" })
-  .refine((words) => words[0] !== "", { path: [0], error: "must name a program" });
-
-const Prompt = Argument.refine((text) => text.trim() !== "", { error: "must not be empty" });
+  .refine((words) => words[0] !== "", { path: [0], error: "must name a program" })
+  // The cub gets it as one variable.
+  .refine((words) => bytesOf(JSON.stringify(words)) <= maxStringBytes - 64, {
+    error: "must not be longer than 128 KiB as a whole",
+  });
 
 const Path = Argument.min(1, { error: "must not be empty" });
 
@@ -104,17 +108,7 @@ export const AgentFile = z
       "Secrets of the file that the command gets: each is in `/run/secrets/NAME`, and in `variable`, if one is named.",
     ),
     resources: AgentResources.prefault({}).describe("What the agent's container may use."),
-    prompts: z
-      .strictObject({
-        claim: Prompt.optional().describe(
-          "What work the agent takes. Where no rule of `bids` matches, its model decides by this text.",
-        ),
-        execution: Prompt.optional().describe(
-          "How to do the work. Without `command` Sett's own worker does it; a command finds the text in `SETT_PROMPT_EXECUTION`.",
-        ),
-      })
-      .prefault({})
-      .describe("Texts for an agent that asks a model."),
+    prompts: Prompts,
     model: ModelName.optional().describe(
       "The model of the agent: a name in `models`. Its command reaches it through the gateway. Default, for an agent whose prompts need one: the only model, or the one called `default`.",
     ),
@@ -210,7 +204,7 @@ export type ImageSource =
 /** One agent, with everything resolved: absolute paths, the role, the values of its environment. */
 export type AgentConfig = Omit<
   AgentFile,
-  "external" | "human" | "build" | "image" | "path" | "role" | "command" | "environment" | "shutdown_ms"
+  "external" | "human" | "build" | "image" | "path" | "role" | "command" | "environment" | "prompts" | "shutdown_ms"
 > & {
   name: AgentName;
   role: string;
@@ -218,6 +212,7 @@ export type AgentConfig = Omit<
   /** Empty: the built-in worker does what `prompts.execution` says. */
   command: string[];
   environment: Record<string, string>;
+  prompts: { [Key in PromptKey]?: string | undefined };
   /** How long a running command may go on when the agent is stopped. */
   shutdown_ms: number;
 };

@@ -43,6 +43,7 @@ import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
 import { readTls } from "../up/read-tls.ts";
 import { report } from "../up/report.ts";
+import { requireStartable, startLimit } from "../up/require-startable.ts";
 import { requireUsable } from "../up/require-usable.ts";
 import { leftBehind, stateAfterFailure, withState } from "../up/state-after-failure.ts";
 import { takeNames } from "../up/take-names.ts";
@@ -189,6 +190,8 @@ export const up = defineCommand({
     });
     const plan =
       machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
+    const limitBytes = await startLimit(machine === undefined);
+    requireStartable(plan, { config, images: images.agents, secrets: secrets.agents, limitBytes });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
       make: () => makeFolders({ repository, instance, config, writer, before, progress, shell }),

@@ -1,6 +1,7 @@
 // The container of one agent: its image, the cub as entrypoint, and its access to the machine
 // (docs/internals/containers.md#what-a-container-may-do).
 import type { AgentConfig } from "../../../lib/model/config.ts";
+import { inPieces } from "../../../lib/model/in-pieces.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
@@ -94,9 +95,9 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
       SETT_DISK_LIMIT: agent.resources.limits.disk_bytes.toString(),
       SETT_PIDS_LIMIT: agent.resources.limits.pids.toString(),
       SETT_CONTEXT_BYTES: context_bytes?.toString(),
-      SETT_PROMPT_CLAIM: claim,
-      SETT_PROMPT_EXECUTION: execution,
     }),
+    ...(claim !== undefined && inPieces("SETT_PROMPT_CLAIM", claim)),
+    ...(execution !== undefined && inPieces("SETT_PROMPT_EXECUTION", execution)),
     ...modelEnvironment(input, agent),
     ...(usesProxy(agent) && { SETT_EGRESS_URL: `unix:${egressSocket}` }),
     ...secretEnvironment(agent),

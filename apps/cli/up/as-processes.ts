@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
+import { inPieces } from "../../../lib/model/in-pieces.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime.ts";
 import { redisPort } from "../instance/place.ts";
@@ -95,6 +96,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
         ...orchestratorEnv,
         ...service,
         ...redisUrl(plan.orchestrator.env),
+        ...(orchestratorEnv.SETT_NOTIFY !== undefined && { SETT_NOTIFY: onMachine(orchestratorEnv.SETT_NOTIFY) }),
         ...forWorkers(config, agents, processes),
       },
     }),
@@ -136,8 +138,10 @@ function apiEnvironment(
   const { SETT_LOGS_SOCKET: _, SETT_RESULTS_DIR: __, SETT_REPOSITORY_FILES: ___, ...rest } = env;
   const { tls } = config.services.api ?? {};
   const [at] = published;
+  const collectors = Object.entries(rest).filter(([name]) => name.startsWith("OTEL_EXPORTER_OTLP_"));
   return {
     ...rest,
+    ...Object.fromEntries(collectors.map(([name, value]) => [name, onMachine(value)])),
     ...(env.SETT_HOOK_SECRETS_DIR === undefined ? {} : { SETT_HOOK_SECRETS_DIR: hookSecretsDir }),
     ...(typeof tls === "object" ? { SETT_API_TLS_CERT: tls.cert, SETT_API_TLS_KEY: tls.key } : {}),
     // The page's sessions outlast a restart: its container has a volume for the key.
@@ -171,7 +175,12 @@ function modelEnvironment({ SETT_GATEWAY_URL }: Record<string, string>, port: nu
 
 /** A container knows this machine by a name that this machine itself does not know. */
 function gatewayEnvironment({ SETT_MODELS = "" }: Record<string, string>, port: number): Record<string, string> {
-  return { SETT_HEALTH_PORT: String(port), SETT_MODELS: SETT_MODELS.replaceAll(`//${hostAlias}`, "//127.0.0.1") };
+  return { SETT_HEALTH_PORT: String(port), SETT_MODELS: onMachine(SETT_MODELS) };
+}
+
+/** Addresses within a text. */
+function onMachine(text: string): string {
+  return text.replaceAll(`//${hostAlias}`, "//127.0.0.1");
 }
 
 function forWorkers(
@@ -185,7 +194,7 @@ function forWorkers(
     spec: agents.find(({ agent }) => agent === name)?.spec,
   }));
   if (templates.length === 0) return {};
-  return { SETT_WORKERS: JSON.stringify(templates), SETT_PROCESSES: JSON.stringify(processes) };
+  return { ...inPieces("SETT_WORKERS", JSON.stringify(templates)), SETT_PROCESSES: JSON.stringify(processes) };
 }
 
 /** Only one service of a machine could have the default port. */

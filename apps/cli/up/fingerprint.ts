@@ -2,6 +2,7 @@
 // a container has changed, and in what.
 import { createHash } from "node:crypto";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import { withWhole } from "../../../lib/model/in-pieces.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 
 /** Parts that are not in sett.yml. A change in them is reported as `container`, if no other part has changed. */
@@ -18,17 +19,12 @@ const ownVariable = /^(?:SETT_|LD_|BUN_|REDIS_URL$)/;
  */
 export function withFingerprint(spec: ContainerSpec, imageId: string, registration?: AgentRegistration): ContainerSpec {
   const { labels, image, entrypoint, command, env, resources, ...container } = spec;
-  const {
-    SETT_AGENT_COMMAND,
-    SETT_BID_COMMAND,
-    SETT_PROMPT_CLAIM,
-    SETT_PROMPT_EXECUTION,
-    SETT_MODEL,
-    SETT_MODEL_PROVIDER,
-    SETT_MODEL_NAME,
-    ...variables
-  } = env;
-  const isOwn = ([name]: [string, string]) => ownVariable.test(name);
+  const { SETT_AGENT_COMMAND, SETT_BID_COMMAND, SETT_MODEL, SETT_MODEL_PROVIDER, SETT_MODEL_NAME, ...others } = withWhole(env, [
+    "SETT_PROMPT_CLAIM",
+    "SETT_PROMPT_EXECUTION",
+  ]);
+  const { SETT_PROMPT_CLAIM, SETT_PROMPT_EXECUTION, ...variables } = others;
+  const isOwn = ([name]: [string, unknown]) => ownVariable.test(name);
   const entries = Object.entries(variables);
   const parts = {
     image: [image, imageId],

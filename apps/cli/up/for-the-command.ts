@@ -1,5 +1,6 @@
 // Which variables of an image and of `environment` are for the agent's command alone. The cub is a program in the same container, and its
 // loader, its runtime and its settings would go by them.
+import { inPieces } from "../../../lib/model/in-pieces.ts";
 
 /**
  * Those of the loader, of the C library, of Bun, of what Bun takes over from Node, and of clients that use a proxy. Bun does not start with an
@@ -26,6 +27,6 @@ export function hiddenFromCub(
   const seen = ofCommand.filter(([name]) => !fromNoOne.test(name));
   return {
     ...Object.fromEntries(hidden.map((name) => [name, ""])),
-    ...(seen.length > 0 && { SETT_COMMAND_ENVIRONMENT: JSON.stringify(Object.fromEntries(seen)) }),
+    ...(seen.length > 0 && inPieces("SETT_COMMAND_ENVIRONMENT", JSON.stringify(Object.fromEntries(seen)))),
   };
 }

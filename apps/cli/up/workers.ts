@@ -1,6 +1,7 @@
 // What starts workers: the starter, which alone has the Engine's socket and a template for the workers of each scalable agent, and the
 // orchestrator's way to it. Only instances with such agents have them.
 import { needsWorkers } from "../../../lib/model/agent.ts";
+import { inPieces } from "../../../lib/model/in-pieces.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { starterName, starterVolumeName } from "../../../lib/runtime/names.ts";
@@ -37,7 +38,7 @@ export function planStarter(
   const holder = {
     name: starterName(instance),
     mode: "--starter",
-    env: { SETT_WORKERS: JSON.stringify(templates) },
+    env: inPieces("SETT_WORKERS", JSON.stringify(templates)),
     labels: { service: labels.starter, socket: labels.socket },
     socket: { volume: starterVolumeName(instance), path: starterSocket, mount: starterSocketMount(input, "rw") },
   };

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Provider } from "../../../lib/model/config-models.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import { withWhole } from "../../../lib/model/in-pieces.ts";
 import { DurationText, readEnvironment } from "../../../lib/service/environment.ts";
 
 const count = (what: string) =>
@@ -39,7 +40,7 @@ export type WorkSettings = ReturnType<typeof readWorkSettings>;
 
 /** Throws `environment-invalid`. Times are milliseconds. */
 export function readWorkSettings(environment: Record<string, string | undefined>) {
-  const read = readEnvironment(WorkEnvironment, environment);
+  const read = readEnvironment(WorkEnvironment, withWhole(environment, ["SETT_PROMPT_EXECUTION"]));
   const provider = read.SETT_MODEL_PROVIDER;
   const [name, baseUrl, key] =
     provider === "anthropic"

@@ -71,7 +71,7 @@ describe("mistakes", () => {
     const bad = `    model: strong\n    prompts: { claim: "  ", execution: ${long}p }\n    on_budget: stop\n    budget: { usd: 5usd, tokens: 1.5, calls: -1, eur: 1 }\n`;
     expect(await mistakesIn(`${validText}${bad}limits: { budget: 5 }\n${models}`, host)).toEqual([
       "sett.yml:7:23 agents.a.prompts.claim: must not be empty",
-      "sett.yml:7:40 agents.a.prompts.execution: must not be longer than 100 KiB",
+      "sett.yml:7:40 agents.a.prompts.execution: must not be longer than 100 KiB: a longer one comes from a file, `{ file: ./prompt.md }`",
       "sett.yml:8:16 agents.a.on_budget: must be `fail` or `ask`, not `stop`",
       "sett.yml:9:20 agents.a.budget.usd: must be an amount in US dollars such as `5` or `0.50`",
       "sett.yml:9:34 agents.a.budget.tokens: must be a whole number such as `500`, `200k` or `2M`",
