@@ -11,6 +11,9 @@ export const Instance = z
     version: z.string(),
     me: z.strictObject({ name: z.string(), actor: z.string(), rights: z.array(Right) }),
     paused: Paused.nullable(),
+    notice_problems: z
+      .array(z.strictObject({ to: z.string(), since: Instant, reason: z.string(), is_given_up: z.boolean() }))
+      .openapi({ description: "Webhooks that could not be notified; `to` is the address without its path." }),
     orchestrator: z
       .strictObject({ holder: z.string(), epoch: z.int(), alive: z.boolean() })
       .nullable()

@@ -37,6 +37,7 @@ type Reading =
   | "answersOf"
   | "readPause"
   | "readLeader"
+  | "readNoticeProblems"
   | "readEvents"
   | "readEventsBefore"
   | "followEvents"
@@ -136,6 +137,7 @@ export type CandidateBlackboard = Pick<
   | "keepWorkerLog"
   | "readNoticeCursor"
   | "moveNoticeCursor"
+  | "noteNoticeProblems"
   | "readDelivery"
   | "recordDelivery"
 > &

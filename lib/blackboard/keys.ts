@@ -108,8 +108,8 @@ export function keysOf(instance: InstanceName) {
     /** stream: the logs of its removed workers, the newest 200. */
     workerLogs: (agent: AgentName) => `${prefix}agent:${agent}:logs`,
     /**
-     * hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in the log (`cursor`, `notice_cursor`), the
-     * pause (`paused_since`, `paused_by`) and how many open claims of an older version are not indexed yet (`unindexed`).
+     * hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in the log (`cursor`, `notice_cursor`),
+     * the webhooks that could not be notified (`notice_problems`, JSON), the pause (`paused_since`, `paused_by`) and how many open claims of an older version are not indexed yet (`unindexed`).
      */
     orchestrator: `${prefix}orchestrator`,
     /** string: since when the instance is paused, while it is; agents may read it. */

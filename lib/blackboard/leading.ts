@@ -41,6 +41,7 @@ type UnderEpoch = {
   adoptBids(claim: Parameters<Whole["adoptBids"]>[0]): ReplyOf<Whole["adoptBids"]>;
   moveCursor(cursor: string): ReplyOf<Whole["moveCursor"]>;
   moveNoticeCursor(cursor: string | undefined): ReplyOf<Whole["moveNoticeCursor"]>;
+  noteNoticeProblems(problems: Parameters<Whole["noteNoticeProblems"]>[1]): ReplyOf<Whole["noteNoticeProblems"]>;
   clearDue(items: Parameters<Whole["clearDue"]>[0]): ReplyOf<Whole["clearDue"]>;
   deferDue(items: Parameters<Whole["deferDue"]>[0], afterMs: number): ReplyOf<Whole["deferDue"]>;
   logAsLeader(draft: Parameters<Whole["logAsLeader"]>[0], readOn?: number): ReplyOf<Whole["logAsLeader"]>;
@@ -87,6 +88,7 @@ export function lead(board: CandidateBlackboard, epoch: number): LeaderBlackboar
     adoptBids: (claim) => unfenced(board.adoptBids(claim, epoch)),
     moveCursor: (cursor) => unfenced(board.moveCursor(epoch, cursor)),
     moveNoticeCursor: (cursor) => unfenced(board.moveNoticeCursor(epoch, cursor)),
+    noteNoticeProblems: (problems) => unfenced(board.noteNoticeProblems(epoch, problems)),
     clearDue: (items) => unfenced(board.clearDue(items, epoch)),
     deferDue: (items, afterMs) => unfenced(board.deferDue(items, afterMs, epoch)),
     logAsLeader: (draft, readOn) => unfenced(board.logAsLeader(draft, epoch, readOn)),

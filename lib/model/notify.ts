@@ -14,6 +14,19 @@ export const Hook = z.strictObject({
 });
 export type Hook = z.infer<typeof Hook>;
 
+/**
+ * A webhook that could not be notified of the last thing. `to`: its address without the path, which may be
+ * a secret; `hook`: the name of its deliveries. `is_given_up`: that notification is not tried again.
+ */
+export const NoticeProblem = z.strictObject({
+  hook: z.string(),
+  to: z.string(),
+  since: z.iso.datetime(),
+  reason: z.string(),
+  is_given_up: z.boolean(),
+});
+export type NoticeProblem = z.infer<typeof NoticeProblem>;
+
 /** The last delivery to a webhook for one subject. `at`: Redis TIME, Unix milliseconds; `reminder` is 0 the first time. */
 export const Delivery = z.strictObject({ notice: z.string(), at: z.number(), reminder: z.int().min(0) });
 export type Delivery = z.infer<typeof Delivery>;

@@ -52,3 +52,33 @@ for (const { title, up, host, listen } of places) {
     expect(receiver.received).toHaveLength(2);
   });
 }
+
+for (const { title, up, listen } of places) {
+  test(`from ${title} a webhook that does not answer is named by status and doctor, until it is notified at host.docker.internal`, async () => {
+    using receiver = startHookReceiver({ hostname: listen });
+    receiver.stop();
+    await using sett = await SettWorkspace.create({
+      ...scriptAgent("releaser", releaser),
+      "sett.yml": settYml({ releaser: wants }, hook(`http://host.docker.internal:${receiver.port}/a-secret-path`)),
+    });
+    await sett.need("up", "--name", sett.name, ...up);
+    const goal = await sett.forage("Release it");
+    const problems = async () => JSON.parse(await sett.need("status", "--json", "--name", sett.name)).notice_problems;
+    const [problem] = await waitFor("the problem to be on record", async () => {
+      const found = await problems();
+      return found.length > 0 && found;
+    });
+    const to = `http://${up.length === 0 ? "host.docker.internal" : "127.0.0.1"}:${receiver.port}`;
+    expect(problem).toMatchObject({ to, is_given_up: false });
+    const shown = await sett.need("status", "--name", sett.name);
+    expect(shown.replace(/\s+/g, " ")).toContain(`The webhook ${to} could not be notified for`);
+    const { out } = await sett.sett("doctor", "--name", sett.name);
+    expect(out.replace(/\s+/g, " ")).toContain(`${to} could not be notified since`);
+    expect(`${shown}${out}`).not.toContain("a-secret-path");
+
+    receiver.start();
+    const message = await waitFor("the message", () => receiver.received[0]);
+    expect(message.body.goal.id).toBe(goal);
+    await waitFor("the problem to be over", async () => (await problems()).length === 0);
+  });
+}

@@ -28,13 +28,14 @@ export function addInstanceRoutes(api: Api, { board, deps }: Parts): void {
       board.readGateway(),
       deps.repository?.head(),
     ]);
-    const { leader, pause, open, store, nowMs } = situation;
+    const { leader, pause, open, store, nowMs, noticeProblems = [] } = situation;
     return context.json(
       {
         instance: board.instance,
         version: deps.version,
         me: { name: caller.name, actor: caller.actor, rights: [...caller.rights] },
         paused: pause ?? null,
+        notice_problems: noticeProblems.map(({ hook: _, ...problem }) => problem),
         orchestrator:
           leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
         redis: {

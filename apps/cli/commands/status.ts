@@ -127,7 +127,7 @@ async function printJson(report: Omit<Report, "goals">, pages: Pages, { out }: S
 }
 
 function jsonOf({ instance, goals, situation, requests, crashes, gateway, cassettes }: Report) {
-  const { agents, leader, pause, nowMs, store } = situation;
+  const { agents, leader, pause, nowMs, store, noticeProblems = [] } = situation;
   return {
     instance,
     goals: goals.map((reading) => goalJson(reading, situation)),
@@ -139,6 +139,7 @@ function jsonOf({ instance, goals, situation, requests, crashes, gateway, casset
     gateway: gateway ?? null,
     cassettes: cassettes ?? null,
     paused: pause ?? null,
+    notice_problems: noticeProblems.map(({ hook: _, ...problem }) => problem),
     redis:
       store === undefined
         ? null

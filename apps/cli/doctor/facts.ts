@@ -2,6 +2,7 @@
 
 import type { ExchangeFolder } from "../../../lib/git/exchange-folders.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { ContainerSurvey, EngineSurvey } from "../../../lib/runtime/docker/survey.ts";
 import type { ContainerPart, ImageInfo } from "../../../lib/runtime/port.ts";
 import type { WaitingGoals } from "../instance/retention.ts";
@@ -36,6 +37,8 @@ export type RedisFacts =
       clock: ClockReading;
       disk: Disk | undefined;
       owed: OwedFacts;
+      /** Webhooks that could not be notified. */
+      noticeProblems?: readonly NoticeProblem[];
     };
 
 /** `survey` and `image`: undefined for a process, and for what is gone meanwhile. `unanswered`: the Engine did not say anything of it. */

@@ -1,4 +1,6 @@
 // Judges the Redis of an instance.
+import { noticeRemedy } from "../../../lib/client/render/notice-problem.ts";
+import type { NoticeProblem } from "../../../lib/model/notify.ts";
 import type { Finding } from "../facts/finding.ts";
 import type { RedisFacts } from "./facts.ts";
 import { clockFinding, diskFinding, isAtLeast, sizeOf } from "./measures.ts";
@@ -23,6 +25,7 @@ export function judgeRedis(redis: RedisFacts, up: string): Finding[] {
       : [diskFinding(subject, redis.disk, "Make room there; `sett prune --before 30d` makes the blackboard smaller.")]),
     clockFinding(subject, redis.clock),
     owedFinding(redis),
+    ...(redis.noticeProblems ?? []).map((problem) => noticeFinding(problem, up)),
   ];
 }
 
@@ -39,6 +42,17 @@ function owedFinding({ owed: { count, oldest } }: Answer): Finding {
     why: "What they ask for (a claim, an end, another try) has not happened. The orchestrator tries them again every few seconds.",
     remedy:
       "`sett logs orchestrator` has the whole error. Where a key was written over by hand, mend it; then the events are handled by themselves.",
+  };
+}
+
+function noticeFinding({ to, since, reason, is_given_up }: NoticeProblem, up: string): Finding {
+  return {
+    subject: "orchestrator",
+    check: "webhooks",
+    level: "problem",
+    found: `${to} could not be notified since ${since}: ${reason}`,
+    why: `No person learns there of what waits. ${is_given_up ? "That notification is given up." : "It is tried again for a day."}`,
+    remedy: noticeRemedy(to, () => up),
   };
 }
 

@@ -1,5 +1,6 @@
 // Asks an instance's Redis about itself.
 import { keysOf } from "../../../lib/blackboard/keys.ts";
+import { noticeProblemsField, noticeProblemsOf } from "../../../lib/blackboard/notice-problems.ts";
 import { owedEventOf } from "../../../lib/blackboard/owed-event.ts";
 import type { Client } from "../../../lib/blackboard/redis/client.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -31,7 +32,8 @@ export async function readRedis(
       const settings: Readonly<Record<string, string>> = await client.configGet(["appendfsync", "dir"]).catch(() => ({}));
       const disk = settings.dir === undefined ? undefined : await diskOf(settings.dir);
       const owed = await readOwed(client, keysOf(instance).owedEvents);
-      return { state: "answers", ...storeOf(info), fsync: settings.appendfsync, clock, disk, owed };
+      const noticeProblems = noticeProblemsOf(await client.hGet(keysOf(instance).orchestrator, noticeProblemsField));
+      return { state: "answers", ...storeOf(info), fsync: settings.appendfsync, clock, disk, owed, noticeProblems };
     } finally {
       client.destroy();
     }

@@ -4,6 +4,7 @@ import { claimsOf, livenessOf, type Situation, workersOf } from "../../../lib/cl
 import { unreadableSentence } from "../../../lib/client/facts/checked.ts";
 import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../../../lib/client/facts/goal.ts";
 import { goalCostText } from "../../../lib/client/render/cost-text.ts";
+import { noticeProblemSentence } from "../../../lib/client/render/notice-problem.ts";
 import { orchestratorProblem, unreadableRegistration, waitingText } from "../../../lib/client/render/waiting-text.ts";
 import { boundedLine, oneLine, shorten, visibleWidth } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
@@ -62,6 +63,7 @@ export function statusReport(
     ...storeLine(situation, style),
     ...(gateway === undefined ? [] : [style.red(gatewaySentence(gateway, suggest("up")))]),
     ...(cassettes === undefined ? [] : [style.yellow(oneLine(cassettesSentence(cassettes)))]),
+    ...(situation.noticeProblems ?? []).map((one) => style.yellow(noticeProblemSentence(one, nowMs, suggest))),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),

@@ -27,7 +27,7 @@ import {
   serviceResources,
 } from "./container-limits.ts";
 import { withFingerprint } from "./fingerprint.ts";
-import { hasModels } from "./gateway-spec.ts";
+import { hasModels, hostAlias } from "./gateway-spec.ts";
 import {
   type OwnedVolume,
   type PlanInput,
@@ -212,6 +212,8 @@ function orchestratorSpec(input: PlanInput, labels: PartLabels): ContainerSpec {
     user: serviceUser,
     mounts: [{ kind: "tmpfs", target: "/tmp", sizeBytes: 64 * mebibyte }],
     network: { name: networkName(instance), aliases: [] },
+    // On Linux no container knows this name by itself.
+    ...(config.notify.some(({ url }) => new URL(url).hostname === hostAlias) && { hostAlias }),
     capabilities: "none",
     isRootReadOnly: true,
     pidsLimit: 512,

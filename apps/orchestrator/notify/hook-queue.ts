@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { Fenced } from "../../../lib/blackboard/leading.ts";
 import { type Notice, type NoticeSubject, noticeBody, subjectKey } from "../../../lib/core/notice.ts";
-import type { Delivery, Hook } from "../../../lib/model/notify.ts";
+import type { Delivery, Hook, NoticeProblem } from "../../../lib/model/notify.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import type { Deps } from "../deps.ts";
-import { post } from "./post.ts";
+import { type PostResult, post } from "./post.ts";
 import { readNotice } from "./read-notice.ts";
 
 const backOff = { firstMs: 1_000, maxMs: 5 * 60_000 };
@@ -26,11 +26,22 @@ export class HookQueue {
   #busy: string | undefined;
   #failures = 0;
   #notBeforeMs = 0;
+  /** Undefined once a notification has arrived. */
+  #problem: NoticeProblem | undefined;
 
   constructor(deps: Deps, hook: Hook) {
     this.#deps = deps;
     this.#hook = hook;
     this.#name = `${new URL(hook.url).host}-${createHash("sha256").update(hook.url).digest("hex").slice(0, 12)}`;
+  }
+
+  get problem(): NoticeProblem | undefined {
+    return this.#problem;
+  }
+
+  /** Among those that are on record is the one of this hook, if it has one. */
+  remember(problems: readonly NoticeProblem[]): void {
+    this.#problem ??= problems.find(({ hook }) => hook === this.#name);
   }
 
   /** Handles the subject after `afterMs` at the earliest; a subject that is in the queue already is handled once. */
@@ -109,6 +120,7 @@ export class HookQueue {
     if (signal.aborted && posted.outcome === "again") return false;
     metrics.notices.inc({ kind: notice.kind, outcome: posted.outcome });
     const about = { hook: this.#name, notice: id };
+    this.#noteOutcome(posted, delivery.at, entry);
     if (posted.outcome === "again") {
       this.#failures += 1;
       this.#notBeforeMs = this.#nowMs() + backOffMs(this.#failures, backOff);
@@ -121,6 +133,18 @@ export class HookQueue {
     else log.error("Gave up webhook delivery", { ...about, reason: posted.reason });
     await board.recordDelivery({ subject: key, hook: this.#name, delivery });
     return true;
+  }
+
+  #noteOutcome(posted: PostResult, nowMs: number, entry: Entry): void {
+    if (posted.outcome === "taken") this.#problem = undefined;
+    else
+      this.#problem = {
+        hook: this.#name,
+        to: new URL(this.#hook.url).origin,
+        since: this.#problem?.since ?? new Date(nowMs).toISOString(),
+        reason: posted.reason,
+        is_given_up: posted.outcome === "refused" || this.#isTooLate(entry),
+      };
   }
 
   #isTooLate(entry: Entry): boolean {

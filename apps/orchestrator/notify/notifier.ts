@@ -24,6 +24,7 @@ export class Notifier {
   readonly #unconfirmed = new Map<string, string>();
   #reached: string;
   #saved = "";
+  #savedProblems = "[]";
 
   /** `cursor`: where to begin when nothing was ever sent. */
   constructor(deps: Deps, cursor: string) {
@@ -39,10 +40,14 @@ export class Notifier {
     if (this.#queues.length === 0) {
       // A webhook that is configured later gets nothing of what happened before.
       await this.#moveCursor(undefined);
+      await this.#deps.board.noteNoticeProblems([]);
       return await aborted(signal);
     }
     this.#reached = (await this.#deps.board.readNoticeCursor()) ?? this.#reached;
-    await this.#saveCursor();
+    const problems = await this.#deps.board.readNoticeProblems();
+    this.#savedProblems = JSON.stringify(problems);
+    for (const queue of this.#queues) queue.remember(problems);
+    await this.#save();
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     const each = async (ms: number, tick: () => Promise<void>) => {
@@ -50,7 +55,7 @@ export class Notifier {
     };
     const loops = [
       this.#follow(ending),
-      each(cursorEveryMs, () => this.#saveCursor()),
+      each(cursorEveryMs, () => this.#save()),
       each(this.#listEveryMs, () => this.#addWaiting()),
       ...this.#queues.map((queue) => each(tickEveryMs, () => queue.tick(ending))),
     ];
@@ -61,7 +66,7 @@ export class Notifier {
       await Promise.allSettled(loops);
     }
     // An orderly stop: the next notifier, perhaps with other webhooks, need not send again what was sent just now.
-    await this.#saveCursor();
+    await this.#save();
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -98,10 +103,19 @@ export class Notifier {
     }
   }
 
-  async #saveCursor(): Promise<void> {
+  async #save(): Promise<void> {
+    await this.#saveProblems();
     const cursor = this.#confirmed();
     if (cursor !== this.#saved) await this.#moveCursor(cursor);
     this.#saved = cursor;
+  }
+
+  /** People find them in `sett status` and `sett doctor`, since a webhook that hears nothing says nothing. */
+  async #saveProblems(): Promise<void> {
+    const problems = this.#queues.flatMap(({ problem }) => problem ?? []);
+    const text = JSON.stringify(problems);
+    if (text !== this.#savedProblems) await this.#deps.board.noteNoticeProblems(problems);
+    this.#savedProblems = text;
   }
 
   /** The notices of every event up to here are delivered, or given up. */

@@ -15,6 +15,16 @@ export function noticesOf(state: State, isFenced: IsFenced): NoticeBoard {
       return { outcome: "moved" };
     },
 
+    async readNoticeProblems() {
+      return [...state.noticeProblems];
+    },
+
+    async noteNoticeProblems(epoch, problems) {
+      if (isFenced(epoch)) return { outcome: "fenced" };
+      state.noticeProblems = [...problems];
+      return { outcome: "moved" };
+    },
+
     async readDelivery(subject, hook) {
       return state.deliveries.get(subject)?.get(hook);
     },

@@ -5,7 +5,7 @@ import type { Artefact } from "../../model/artefact.ts";
 import { type Claim, type Grant, isEnded, missingBidders, questionOf } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
-import type { Delivery } from "../../model/notify.ts";
+import type { Delivery, NoticeProblem } from "../../model/notify.ts";
 import { type ArtefactFields, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
@@ -78,6 +78,7 @@ export class State {
   readonly openQuestions = new Set<ArtefactId>();
   readonly models = new ModelState();
   noticeCursor: string | undefined;
+  noticeProblems: NoticeProblem[] = [];
   readonly replies = new Map<string, { reply: string; untilMs: number }>();
   /** Subject → hook → its last notification. */
   readonly deliveries = new Map<string, Map<string, Delivery>>();

@@ -1,6 +1,7 @@
 // The last delivery of each webhook, in Redis.
 import { Delivery } from "../../model/notify.ts";
 import type { NoticeBoard } from "../notice-port.ts";
+import { noticeProblemsField, noticeProblemsOf } from "../notice-problems.ts";
 import type { Deps } from "./deps.ts";
 
 const cursorField = "notice_cursor";
@@ -13,6 +14,17 @@ export function noticesOf({ connection, keys, call }: Deps): NoticeBoard {
 
     moveNoticeCursor: (epoch, cursor = "") =>
       call("moveCursor", { orchestrator: keys.orchestrator }, { epoch, field: cursorField, cursor }),
+
+    async readNoticeProblems() {
+      return noticeProblemsOf(await connection.run((client) => client.hGet(keys.orchestrator, noticeProblemsField)));
+    },
+
+    noteNoticeProblems: (epoch, problems) =>
+      call(
+        "moveCursor",
+        { orchestrator: keys.orchestrator },
+        { epoch, field: noticeProblemsField, cursor: problems.length === 0 ? "" : JSON.stringify(problems) },
+      ),
 
     async readDelivery(subject, hook) {
       const delivery = await connection.run((client) => client.hGet(keys.delivery(subject), hook));

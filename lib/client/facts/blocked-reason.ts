@@ -7,6 +7,7 @@ import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";
 import type { Actor } from "../../model/event.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { silentAfterMs } from "../../model/leases.ts";
+import type { NoticeProblem } from "../../model/notify.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { kindOf } from "./agent-kind.ts";
 
@@ -30,6 +31,8 @@ export type Situation = {
   store?: Store;
   /** Open claims that cannot be read. */
   malformed?: readonly MalformedClaim[];
+  /** Webhooks that could not be notified. */
+  noticeProblems?: readonly NoticeProblem[];
 };
 
 /**

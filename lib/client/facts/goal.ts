@@ -48,7 +48,7 @@ export async function readGoal(board: PersonBlackboard, goal: GoalId, known: Kno
 
 export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {
   const malformed: MalformedClaim[] = [];
-  const [open, agents, statuses, leader, pause, nowMs, memory] = await Promise.all([
+  const [open, agents, statuses, leader, pause, nowMs, memory, noticeProblems] = await Promise.all([
     board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
     board.listAgents(),
     board.listStatuses(),
@@ -56,9 +56,10 @@ export async function readSituation(board: PersonBlackboard, suggest: Suggest): 
     board.readPause(),
     board.time(),
     board.readMemory(),
+    board.readNoticeProblems(),
   ]);
   const store = { ...memory, problem: board.contactProblem() };
-  return { suggest, nowMs, agents, statuses, leader, pause, open, malformed, store };
+  return { suggest, nowMs, agents, statuses, leader, pause, open, malformed, store, noticeProblems };
 }
 
 /** The summary of the goal's newest version. */

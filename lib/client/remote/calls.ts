@@ -53,6 +53,7 @@ export const remoteCalls = {
   answersOf: { right: "read", args: z.tuple([artefacts]) },
   readPause: { right: "read", args: none },
   readLeader: { right: "read", args: none },
+  readNoticeProblems: { right: "read", args: none },
   readGateway: { right: "read", args: none },
   readEvents: { right: "read", args: z.tuple([EventPosition, z.int().min(1).max(maxEvents)]) },
   endOfEvents: { right: "read", args: none },

@@ -52,6 +52,27 @@ function retrySuite(open: () => Place): void {
     expect(receiver.received).toHaveLength(2);
   });
 
+  test("a hook that is down or refuses is on record by its address, without its path, until it is notified", async () => {
+    await using clan = await webhookClan(open());
+    using receiver = startHookReceiver();
+    receiver.stop();
+    await clan.start([hookOf(receiver)]);
+    await clan.postGoal("release");
+    const first = () => clan.board.readNoticeProblems().then(([problem]) => problem);
+    const down = await waitFor("the problem to be on record", first);
+    expect(down).toMatchObject({ to: new URL(receiver.url).origin, is_given_up: false });
+    receiver.answer = 404;
+    receiver.start();
+    const refused = await waitFor("the refusal", async () => {
+      const problem = await first();
+      return problem?.is_given_up === true && problem;
+    });
+    expect(refused).toMatchObject({ since: down.since, reason: "The receiver answered with status 404." });
+    receiver.answer = 204;
+    await clan.postGoal("release");
+    await waitFor("the record to be empty", async () => (await first()) === undefined);
+  });
+
   test("a hook that never answers is given up after the time limit and tried again under the same id, while work goes on", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver({ answer: "hang" });

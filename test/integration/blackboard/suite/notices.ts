@@ -18,6 +18,21 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     expect(await board.readLeader()).toMatchObject({ cursor: "9-0" });
   });
 
+  test("the webhooks that could not be notified are on record until the next list, under the leader's epoch alone", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const epoch = await acquireLeaderLease(board);
+    const at = { since: "2026-11-26T06:00:00.000Z", reason: "It refuses.", is_given_up: false };
+    const problems = ["one", "two"].map((hook) => ({ hook, to: `http://${hook}.invalid`, ...at }));
+    expect(await board.readNoticeProblems()).toEqual([]);
+    expect(await board.noteNoticeProblems(epoch, problems)).toEqual({ outcome: "moved" });
+    const other = await bench.another();
+    expect(await other.readNoticeProblems()).toEqual(problems);
+    await acquireLeaderLease(board);
+    expect(await board.noteNoticeProblems(epoch, [])).toEqual({ outcome: "fenced" });
+    expect(await other.readNoticeProblems()).toEqual(problems);
+  });
+
   test("the last delivery is recorded for each subject and hook", async () => {
     await using bench = await open();
     const { board } = bench;

@@ -172,7 +172,8 @@ function agentsIn(state: State): Set<AgentName> {
   return new Set([...state.claims.values()].flatMap(({ claim, grants }) => [...claim.electorate, ...grants.keys()]));
 }
 
-function orchestratorOf({ leader, noticeCursor, pause, lastPauseRequest: asked }: State): Record<string, unknown> {
+function orchestratorOf(state: State): Record<string, unknown> {
+  const { leader, noticeCursor, noticeProblems, pause, lastPauseRequest: asked } = state;
   const lease = {
     holder: leader.holder,
     epoch: String(leader.epoch),
@@ -184,6 +185,7 @@ function orchestratorOf({ leader, noticeCursor, pause, lastPauseRequest: asked }
   return {
     ...(leader.epoch > 0 && lease),
     ...(noticeCursor !== undefined && { notice_cursor: noticeCursor }),
+    ...(noticeProblems.length > 0 && { notice_problems: JSON.stringify(noticeProblems) }),
     ...(asked && { pause_request: `${asked.outcome} ${asked.id}` }),
     ...(pause && { paused_since: pause.since, paused_by: pause.by }),
   };

@@ -108,6 +108,20 @@ export const noticeMoves: readonly Move[] = [
     weight: 1,
     make: (world) => call(world.leading(), "moveNoticeCursor", world.epoch(), world.random.oneOf(undefined, eventId(world))),
   },
+  { weight: 1, make: (world) => call(world.handle(), "readNoticeProblems") },
+  {
+    weight: 1,
+    make: (world) => {
+      const problem = {
+        hook: "hook",
+        to: "http://hook.invalid",
+        since: new Date(0).toISOString(),
+        reason: "away",
+        is_given_up: false,
+      };
+      return call(world.leading(), "noteNoticeProblems", world.epoch(), world.random.oneOf([], [problem]));
+    },
+  },
   { weight: 1, make: (world) => call(world.handle(), "readDelivery", subject(world), "hook") },
   {
     weight: 2,

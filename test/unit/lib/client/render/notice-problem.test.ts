@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test";
+import { noticeProblemSentence } from "../../../../../lib/client/render/notice-problem.ts";
+
+const nowMs = Date.parse("2026-11-26T06:10:00.000Z");
+const problem = {
+  hook: "h",
+  to: "http://hooks.example.org:8080",
+  since: "2026-11-26T06:00:00.000Z",
+  reason: "Unable to connect",
+  is_given_up: false,
+};
+const sentence = (over: Partial<typeof problem>) =>
+  noticeProblemSentence({ ...problem, ...over }, nowMs, (words) => `sett ${words}`);
+
+test("it has the address, since when, the reason, and what follows", () => {
+  expect(sentence({})).toBe(
+    "The webhook http://hooks.example.org:8080 could not be notified for 10m: Unable to connect. It is tried again. " +
+      "Does it run, and listen where containers reach it? Or correct `notify` in sett.yml, then `sett up`.",
+  );
+  expect(sentence({ is_given_up: true })).toContain("That notification is given up; the next one is tried.");
+});
+
+test.each(["http://localhost:9", "http://127.0.0.1:9", "http://[::1]:9"])("%s is the container itself", (to) => {
+  expect(sentence({ to })).toContain("is the container itself: this machine is host.docker.internal.");
+});
+
+test("what it quotes controls no terminal", () => {
+  const said = sentence({ reason: "a\nb\u001b[31m" });
+  for (const sign of ["\n", "\u001b"]) expect(said).not.toContain(sign);
+});
