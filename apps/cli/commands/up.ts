@@ -43,7 +43,7 @@ import { warnAboutModels } from "../up/probe-models.ts";
 import { committedSecrets, readSecrets } from "../up/read-secrets.ts";
 import { readTls } from "../up/read-tls.ts";
 import { report } from "../up/report.ts";
-import { requireStartable, startLimit } from "../up/require-startable.ts";
+import { requireStartable } from "../up/require-startable.ts";
 import { requireUsable } from "../up/require-usable.ts";
 import { leftBehind, stateAfterFailure, withState } from "../up/state-after-failure.ts";
 import { takeNames } from "../up/take-names.ts";
@@ -112,8 +112,8 @@ export const up = defineCommand({
     const machine = kind === "process" ? await prepareMachine(written, file, repository, shell) : undefined;
     const config = machine?.config ?? written;
     const { version, interrupted: signal } = shell;
-    const place = { folder: dirname(resolve(shell.cwd, file)), env: shell.env };
-    const secrets = await readSecrets(config, { ...place, signal, onSlow: shell.messages.note });
+    const [folder, onSlow] = [dirname(resolve(shell.cwd, file)), shell.messages.note];
+    const secrets = await readSecrets(config, { folder, env: shell.env, signal, onSlow });
     const { tls, warnings: aboutTls } = await readTls(config, Date.now());
     const warn = (sentence: string) => shell.messages.warn(sentence);
     for (const sentence of [...(await committedSecrets(config, repository)), ...secrets.warnings, ...aboutTls]) warn(sentence);
@@ -131,7 +131,6 @@ export const up = defineCommand({
     const { adopted } = machine === undefined ? await takeNames(needs, shell) : { adopted: [] };
     const undoSteps = new UndoSteps();
     shell.onAbandon(() => (undoSteps.hasBegun ? leftBehind(instance, before) : undefined));
-
     const engine = await runtime.check();
     const labels = { instance, id, workspace, version, component: "network" } as const;
     const onEngine = machine === undefined ? { info: engine, runtime, labels } : undefined;
@@ -190,8 +189,7 @@ export const up = defineCommand({
     });
     const plan =
       machine === undefined ? containers : asProcesses(containers, { ...machine, ...folders, ports: await choosePorts(before) });
-    const limitBytes = await startLimit(machine === undefined);
-    requireStartable(plan, { config, images: images.agents, secrets: secrets.agents, limitBytes });
+    await requireStartable(plan, { config, images, secrets, isInContainer: machine === undefined });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
       make: () => makeFolders({ repository, instance, config, writer, before, progress, shell }),

@@ -20,20 +20,21 @@ import type { ReadSecrets } from "./read-secrets.ts";
 type Known = {
   config: Pick<SettConfig, "agents">;
   /** Their own variables are in each container as well. */
-  images: PlanInput["images"]["agents"];
-  secrets: ReadSecrets["agents"];
-  /** What a program of this machine or of a container can be started with. */
-  limitBytes: number;
+  images: Pick<PlanInput["images"], "agents">;
+  secrets: Pick<ReadSecrets, "agents">;
+  /** Else the limit is that of this machine. */
+  isInContainer: boolean;
 };
 
 /** Throws `config-invalid`, with the agent or the part, the sum and the limit. */
-export function requireStartable(plan: InstancePlan, { config, images, secrets, limitBytes }: Known): void {
+export async function requireStartable(plan: InstancePlan, { config, images, secrets, isInContainer }: Known): Promise<void> {
+  const limitBytes = await startLimit(isInContainer);
   for (const { agent, spec } of plan.agents) {
     const uses = config.agents.find(({ name }) => name === agent)?.secrets ?? [];
     const values = uses.flatMap(({ name, variable }) =>
-      variable === undefined ? [] : [[variable, Buffer.from(secrets[agent]?.[name] ?? "", "base64").toString()]],
+      variable === undefined ? [] : [[variable, Buffer.from(secrets.agents[agent]?.[name] ?? "", "base64").toString()]],
     );
-    const variables = { ...images.get(agent)?.env, ...spec.env, ...Object.fromEntries(values) };
+    const variables = { ...images.agents.get(agent)?.env, ...spec.env, ...Object.fromEntries(values) };
     check(`agents.${agent}`, agent, variables, spec, limitBytes);
   }
   const services = [
@@ -68,7 +69,7 @@ function check(
 }
 
 /** Of this machine: a quarter of the stack that its programs may have. In a container that is the Engine's, most often 8 MiB. */
-export async function startLimit(isInContainer: boolean): Promise<number> {
+async function startLimit(isInContainer: boolean): Promise<number> {
   if (isInContainer) return usualStartBytes;
   // All other systems count less.
   if (process.platform !== "linux") return usualStartBytes / 2;
