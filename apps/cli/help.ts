@@ -42,6 +42,7 @@ export function rootHelp(out: Layout): string {
         ["REDIS_URL", "connect to this Redis instead of looking for containers; needs --name or SETT_INSTANCE_NAME"],
         ["SETT_API", "work with the instance whose API this is; needs SETT_API_TOKEN"],
         ["DOCKER_HOST", "the address of the Docker Engine, as for docker"],
+        ["SETT_DOCKER_TIMEOUT", "how long the Engine may take for most requests (default: 2m)"],
         ["XDG_STATE_HOME", "where `sett up --runtime process` keeps its data (default: ~/.local/state)"],
         ["NO_COLOR", "no colours"],
       ],
