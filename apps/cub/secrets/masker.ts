@@ -5,13 +5,11 @@ import { commonValue } from "../../../lib/model/common-value.ts";
 import { Anchors } from "./anchors.ts";
 import { encodingsOf, type Spelled } from "./encoded-value.ts";
 import { plainPattern, spellingsOf, textPattern } from "./text-pattern.ts";
+import { wordsOf } from "./words-of-value.ts";
 
 /** A longer value is looked for in pieces, which overlap, so that a part of it is found as well. */
 const pieceCharacters = 48;
 const overlap = 8;
-
-/** Shorter words of a value with several lines are common words. */
-const minWordLength = 16;
 
 export type Masker = {
   /** With `[secret NAME]` in place of each value. */
@@ -96,8 +94,7 @@ function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
 
 function spansIn(text: string, patterns: readonly Pattern[]): Span[] {
   const spans: Span[] = [];
-  for (const { name, pattern } of patterns)
-    for (const { index, 0: found } of text.matchAll(pattern())) spans.push({ from: index, to: index + found.length, name });
+  for (const { name, pattern } of patterns) spans.push(...matchesOf(pattern(), text, name));
   spans.sort((one, other) => one.from - other.from);
   const merged: Span[] = [];
   for (const span of spans) {
@@ -106,6 +103,17 @@ function spansIn(text: string, patterns: readonly Pattern[]): Span[] {
     else last.to = Math.max(last.to, span.to);
   }
   return merged;
+}
+
+/** A value may begin again before it ends, as in `abXabXab`: what is left of the second would be shown. */
+function matchesOf(pattern: RegExp, text: string, name: string): Span[] {
+  const spans: Span[] = [];
+  pattern.lastIndex = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    spans.push({ from: found.index, to: found.index + found[0].length, name });
+    pattern.lastIndex = found.index + 1;
+  }
+  return spans;
 }
 
 function replaced(text: string, spans: readonly Span[]): string {
@@ -142,14 +150,6 @@ function trimmed(value: Uint8Array): Uint8Array {
 
 function blocksOf(bytes: Uint8Array): Uint8Array[] {
   return piecesOf([...bytes]).map((block) => Uint8Array.from(block));
-}
-
-/** Of a value with several lines its long words, so that one line of a key is found, and a line that all keys have is not. */
-function wordsOf(value: string): string[] {
-  if (!/[\r\n]/.test(value)) return [value];
-  const words = value.split(/[\s"',]+/).filter((word) => word.length >= minWordLength && !/^-----|-----$|^https?:/.test(word));
-  // Where nothing is left, as in a poem, the whole is looked for.
-  return words.length > 0 ? words : [value];
 }
 
 function piecesOf<Each>(characters: readonly Each[]): Each[][] {
