@@ -17,11 +17,13 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const characters = new Map(Object.entries(escapes).map(([character, written]) => [written.slice(1), character]));
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what needs an escape.
+const escapedBytes = /["\\\x00-\x1f\x7f-\xff]/g;
+
 /** `name`: in latin1. No two names have the same text, and `readName` takes it back. */
 export function showName(name: string): string {
   const text = textOf(name);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what needs an escape.
-  if (text === undefined) return `"${name.replace(/["\\\x00-\x1f\x7f-\xff]/g, (byte) => escapes[byte] ?? octal(byte))}"`;
+  if (text === undefined) return `"${name.replace(escapedBytes, (byte) => escapes[byte] ?? octal(byte))}"`;
   const shown = text.replace(/["\\\p{Cc}\p{Zl}\p{Zp}]/gu, (one) => escapes[one] ?? octal(bytesOf(one)));
   return shown === text ? text : `"${shown}"`;
 }

@@ -66,8 +66,14 @@ export function WindowList({ count, rowHeight, row, label, className = "", onEnd
   const rows: ReactNode[] = [];
   for (let index = first; index < last; index++) rows.push(row(index));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <section ref={box} className={`window-list ${className}`} onScroll={onScroll} aria-label={label} tabIndex={0}>
+    <section
+      ref={box}
+      className={`window-list ${className}`}
+      onScroll={onScroll}
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+      tabIndex={0}
+    >
       <div className="window-space" style={{ height }}>
         <ul className="window-rows" style={{ transform: `translateY(${view.top - top + first * rowHeight}px)` }}>
           {rows}

@@ -8,7 +8,8 @@ import { createInstanceMetrics } from "../../../lib/telemetry/metrics.ts";
 import { root } from "../../support/root.ts";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: as Grafana writes a variable.
-const datasource = z.strictObject({ type: z.literal("prometheus"), uid: z.literal("${datasource}") });
+const variable = "${datasource}";
+const datasource = z.strictObject({ type: z.literal("prometheus"), uid: z.literal(variable) });
 const Target = z.strictObject({
   refId: z.string().min(1),
   expr: z.string().min(1),

@@ -103,7 +103,9 @@ function exists(pid: number): boolean {
 
 test("a change in its folder, its base image, its owner or a variable that it names is a change of the image; another is not", async () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as devcontainer.json writes it.
-  const text = '{ "build": { "dockerfile": "D", "context": "../beside" }, "containerEnv": { "A": "${localEnv:NAMED}" } }';
+  const variable = "${localEnv:NAMED}";
+  const build = { dockerfile: "D", context: "../beside" };
+  const text = JSON.stringify({ build, containerEnv: { A: variable } });
   await using made = await configFolder({ "agent/devcontainer.json": text, "agent/D": "FROM base\n", "beside/file": "1" });
   const folder = join(made.folder, "agent");
   const hash = async (over: { uid?: number; host?: Record<string, string>; base?: string } = {}) =>
