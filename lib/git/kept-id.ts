@@ -1,6 +1,6 @@
 // The id of an instance in the configuration of its repository, where it outlives the volumes, and what else is the instance's by no label
 // of its own.
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
@@ -27,12 +27,18 @@ export class KeptId {
 
   /** Undefined where there is none. */
   async read(): Promise<string | undefined> {
-    const found = await tryGit(this.#git, this.#config(["--get", `${this.#section}.id`]));
-    return found.exitCode === 0 ? found.stdout.trim() : undefined;
+    return await this.#read("id");
   }
 
+  /** Also in which work tree the instance is, so that it is known again where the repository was moved. */
   async write(id: string): Promise<void> {
     await this.#change([`${this.#section}.id`, id]);
+    await this.#change([`${this.#section}.worktree`, relative(this.#place.commonDir, this.#place.toplevel)]);
+  }
+
+  /** Its path, relative to the repository's own folder; undefined where there is none. */
+  async readWorktree(): Promise<string | undefined> {
+    return await this.#read("worktree");
   }
 
   async list(what: Known): Promise<string[]> {
@@ -56,6 +62,11 @@ export class KeptId {
   async remove(): Promise<void> {
     const found = await tryGit(this.#git, this.#config(["--get-regexp", `^sett\\.${this.#instance}\\.`]));
     if (found.exitCode === 0) await this.#change(["--remove-section", this.#section]);
+  }
+
+  async #read(key: "id" | "worktree"): Promise<string | undefined> {
+    const found = await tryGit(this.#git, this.#config(["--get", `${this.#section}.${key}`]));
+    return found.exitCode === 0 ? found.stdout.trim() : undefined;
   }
 
   /** git writes a new file, as the user who runs it. */

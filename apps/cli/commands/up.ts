@@ -35,8 +35,10 @@ import { hasModels } from "../up/gateway-spec.ts";
 import { hasApi } from "../up/has-api.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { keepId } from "../up/keep-id.ts";
+import { keptPassword } from "../up/kept-password.ts";
 import { prepareMachine } from "../up/machine.ts";
 import { makeFolders } from "../up/make-folders.ts";
+import { whereTheyAre } from "../up/moved-instances.ts";
 import { rememberer, removeReplaced } from "../up/own-images.ts";
 import { planInstance } from "../up/plan.ts";
 import { warnAboutModels } from "../up/probe-models.ts";
@@ -106,7 +108,8 @@ export const up = defineCommand({
     const workspace = repository.place.toplevel;
     const cassettes = await prepareCassettes(ordered, hasModels(written), repository.place);
     const known = await everyInstance(shell);
-    const { instance, why } = chooseInstance(args.name, workspace, known.instances);
+    const here = (all: readonly InstanceParts[]) => whereTheyAre(all, repository.place, shell.env);
+    const { instance, why } = chooseInstance(args.name, workspace, await here(known.instances));
     const { kind, runtime } = await runtimeForUp(shell, known, instance, requested);
     if (why !== undefined) shell.messages.note(why);
     const machine = kind === "process" ? await prepareMachine(written, file, repository, shell) : undefined;
@@ -121,7 +124,7 @@ export const up = defineCommand({
     if (machine === undefined) await importImages({ runtime, shell, progress });
     await prepareCarrier({ runtime, version, progress, signal });
     await using _lock = await lockInstance(runtime, instance, signal);
-    const all = await runtime.instances();
+    const all = await here(await runtime.instances());
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);
     const kept = new KeptId(repository.place, instance, shell.env);
@@ -178,7 +181,7 @@ export const up = defineCommand({
       repository: { ...folders, user },
       images,
       // Parts that keep running know the password of last time.
-      password: passwordOf(before) ?? randomBytes(24).toString("hex"),
+      password: keptPassword(before) ?? randomBytes(24).toString("hex"),
       machine: engine,
       machineNetworks: publicNetworksOf(networkInterfaces()),
       engineSocket: machine === undefined ? await engineSocketFor(config, { env: shell.env, ...engine }, warn) : undefined,
@@ -212,6 +215,7 @@ export const up = defineCommand({
         hooks: { ...secrets.hooks, ...telemetryHeaders(shell.env) },
         exchange,
         adopted,
+        here,
         known: {
           isKnown: keptId !== undefined && (before?.networks ?? []).length === 0,
           refs: () => keptRefs(repository.place, instance, shell.env),
@@ -244,7 +248,3 @@ export const up = defineCommand({
 
 /** In a rootless Engine it is the user who runs the Engine, and has the rights of no other. */
 const rootOfContainers = { uid: 0, gid: 0 };
-
-function passwordOf(parts: InstanceParts | undefined): string | undefined {
-  return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;
-}

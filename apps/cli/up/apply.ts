@@ -48,6 +48,8 @@ export type ApplyInput = Tools & {
   repositoryLock: string;
   /** `make` creates the exchange if it is missing; `remove` undoes that. */
   exchange: { make: () => Promise<"made" | "kept">; remove: () => Promise<void> };
+  /** Those of all instances, each where its repository is now. */
+  here: (all: readonly InstanceParts[]) => Promise<InstanceParts[]>;
   known: KnownBefore;
   /** Volumes without an id that are the instance's all the same: nothing else says so once no container uses them. */
   adopted: readonly VolumePart[];
@@ -130,9 +132,10 @@ export async function applyPlan(input: ApplyInput): Promise<{ outcome: Outcome; 
 }
 
 /** The `sett up` that creates the networks has the repository. A later one is refused before it has made anything. */
-async function reserveName({ instance, workspace, plan, runtime, undoSteps, signal, repositoryLock }: ApplyInput): Promise<Diff> {
+async function reserveName(input: ApplyInput): Promise<Diff> {
+  const { instance, workspace, plan, runtime, undoSteps, signal, repositoryLock } = input;
   return await withLock(repositoryLock, signal, async () => {
-    const all = await runtime.instances();
+    const all = await input.here(await runtime.instances());
     requireFreeOrOwn(instance, workspace, all);
     const found = all.find((parts) => parts.instance === instance);
     if (found !== undefined) await removeDuplicateNetworks(runtime, found);

@@ -14,8 +14,8 @@ const ownVariable = /^(?:SETT_|LD_|BUN_|REDIS_URL$)/;
 /**
  * The specification with its fingerprint as a label. The fingerprint includes the image's id, because a tag may name another image later,
  * and an agent's registration, because the cub reads it only at its start. Comparing one label is simpler and safer than comparing the
- * plan with the engine's description of a container, which has other names and added defaults. The order of keys does not count. Other
- * labels do not count either: name and environment of the container contain the same facts.
+ * plan with the engine's description of a container, which has other names and added defaults. The order of keys does not count. Of
+ * the labels only the repository's folder counts: name and environment of the container contain what the others say.
  */
 export function withFingerprint(spec: ContainerSpec, imageId: string, registration?: AgentRegistration): ContainerSpec {
   const { labels, image, entrypoint, command, env, resources, ...container } = spec;
@@ -35,7 +35,7 @@ export function withFingerprint(spec: ContainerSpec, imageId: string, registrati
     resources,
     // Its place among the others says nothing to the agent itself.
     settings: [{ ...registration, position: undefined }, SETT_BID_COMMAND],
-    container: [container, entrypoint, command, Object.fromEntries(entries.filter(isOwn))],
+    container: [container, entrypoint, command, Object.fromEntries(entries.filter(isOwn)), labels.workspace],
   };
   const fingerprint = Object.entries(parts).map(([kind, value]) => `${kind}=${digestOf(value)}`);
   return { ...spec, labels: { ...labels, fingerprint: fingerprint.join(" ") } };

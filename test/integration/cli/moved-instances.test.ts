@@ -1,0 +1,61 @@
+// Which instances `sett up` takes for those of a repository that was moved: real git, and the labels that an Engine would show.
+import { expect, test } from "bun:test";
+import { mkdtempDisposable, rename } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { workspaceOf } from "../../../apps/cli/instance/find-instance.ts";
+import { whereTheyAre } from "../../../apps/cli/up/moved-instances.ts";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { KeptId } from "../../../lib/git/kept-id.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import type { InstanceParts } from "../../../lib/runtime/port.ts";
+
+const demo = InstanceName.parse("demo");
+const id = "0123456789abcdef.1790000000";
+const { env } = process;
+
+/** As after `sett down`: the blackboard alone. */
+function keptBlackboard(workspace: string, ofId = id): InstanceParts {
+  const labels = { instance: demo, id: ofId, workspace, version: "0.1.0", component: "blackboard" } as const;
+  return { instance: demo, containers: [], networks: [], volumes: [{ name: "sett-demo-blackboard", labels }] };
+}
+
+async function repositoryAt(folder: string): Promise<HostRepository> {
+  return await HostRepository.open(folder, { env });
+}
+
+/** A repository in which `sett up` has made the instance. */
+async function makeRepository(folder: string): Promise<void> {
+  await $`git init --quiet ${folder} && git -C ${folder} -c user.name=A -c user.email=a@sett.invalid commit --quiet --allow-empty -m x`;
+  await new KeptId((await repositoryAt(folder)).place, demo, env).write(id);
+}
+
+async function foundAt(folder: string, parts: InstanceParts): Promise<string | undefined> {
+  const [found] = await whereTheyAre([parts], (await repositoryAt(folder)).place, env);
+  return found && workspaceOf(found);
+}
+
+test("the instance of a repository that was moved is where the repository is", async () => {
+  await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
+  const [old, now] = [join(temp.path, "old"), join(temp.path, "deeper/now")];
+  await makeRepository(old);
+  expect(await foundAt(old, keptBlackboard(old))).toBe(old);
+  await $`mkdir ${join(temp.path, "deeper")}`;
+  await rename(old, now);
+  expect(await foundAt(now, keptBlackboard(old))).toBe(now);
+  expect(await foundAt(now, keptBlackboard(old, "fedcba9876543210.1790000000"))).toBe(old);
+});
+
+test("a copy of a repository, and another worktree, have an instance no more than before", async () => {
+  await using temp = await mkdtempDisposable(join(tmpdir(), "sett-moved-"));
+  const [old, copy, fix] = [join(temp.path, "old"), join(temp.path, "copy"), join(temp.path, "fix")];
+  await makeRepository(old);
+  await $`cp -r ${old} ${copy}`;
+  expect(await foundAt(copy, keptBlackboard(old))).toBe(old);
+
+  await $`git -C ${old} worktree add --quiet ${fix}`.quiet();
+  await new KeptId((await repositoryAt(fix)).place, demo, env).write(id);
+  await $`git -C ${old} worktree remove ${fix}`;
+  expect(await foundAt(old, keptBlackboard(fix))).toBe(fix);
+});
