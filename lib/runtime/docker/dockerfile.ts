@@ -109,6 +109,9 @@ const flagsOfBuildKit: Readonly<Record<string, readonly string[]>> = {
   ADD: ["link", "chmod", "checksum", "keep-git-dir", "unpack", "exclude"],
 };
 
+/** BuildKit clones it. The older builder would put the page that a browser is shown into the image. */
+const gitRepository = /^(?:https?:\/\/[^#?]+\.git(?:[#?].*)?|(?:git|ssh):\/\/.+|git@[^:]+:.+)$/;
+
 /** Their values are known to BuildKit without an ARG. */
 const platformVariable = /^(?:BUILD|TARGET)(?:PLATFORM|OS|ARCH|VARIANT)$/;
 
@@ -128,6 +131,8 @@ export function needOfBuildKit(
     const flag = flags.find(({ name }) => flagsOfBuildKit[acting]?.includes(name));
     if (heredoc !== undefined) return { line, what: `${acting} ${heredoc}` };
     if (flag !== undefined) return { line, what: `${acting} --${flag.name}` };
+    const repository = acting === "ADD" ? rest.split(/[\s"',[\]]+/).find((word) => gitRepository.test(word)) : undefined;
+    if (repository !== undefined) return { line, what: `ADD ${repository}` };
     const [, declared, value] = keyword === "ARG" && isGlobal ? (/^(\w+)(=)?/.exec(rest) ?? []) : [];
     if (declared !== undefined && value !== undefined) known.add(declared);
     if (keyword !== "FROM") continue;

@@ -17,6 +17,8 @@ test.each([
   ["FROM a\nCOPY --chown=1:1 --link b /b\n", 2, "COPY --link"],
   ["FROM a\nCOPY --chmod=755 b /b\n", 2, "COPY --chmod"],
   ["FROM a\nADD --checksum=sha256:1 https://b /b\n", 2, "ADD --checksum"],
+  ["FROM a\nADD https://forge.example/a/b.git#main:docs /b\n", 2, "ADD https://forge.example/a/b.git#main:docs"],
+  ['FROM a\nADD ["git@forge.example:a/b.git", "/b"]\n', 2, "ADD git@forge.example:a/b.git"],
   ["FROM a\nONBUILD RUN --mount=type=cache,target=/c true\n", 2, "RUN --mount"],
   ["FROM --platform=$BUILDPLATFORM a\n", 1, "FROM with $BUILDPLATFORM"],
   [`FROM a:\${TARGETARCH}\n`, 1, "FROM with $TARGETARCH"],
