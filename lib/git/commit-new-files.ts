@@ -10,7 +10,7 @@ import { SettError } from "../model/errors.ts";
 import { endTree } from "../process/end-tree.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { noPrompts } from "./harmless.ts";
-import { namingWaits } from "./person-programs.ts";
+import { namingWaits, signerOfCommits } from "./person-programs.ts";
 import { failureLine, type Git, tryGit } from "./run-git.ts";
 
 export type NewFiles = {
@@ -60,13 +60,21 @@ export async function commitNewFiles(
     const failure = added ?? (await inCopy("commit", "--quiet", "--only", `--message=${subject}`, "--", ...paths));
     if (failure !== undefined && (await head()) === before) {
       if (signal.aborted) throw new SettError("interrupted", "Interrupted: nothing was committed.");
-      const hint = (await run(["var", "GIT_COMMITTER_IDENT"])) === undefined ? "Does `git commit` work here?" : setIdentity;
+      const hasIdentity = (await run(["var", "GIT_COMMITTER_IDENT"])) === undefined;
+      const hint = hasIdentity ? await hintAbout(failure, git, place) : setIdentity;
       throw new SettError("git-failed", `The files cannot be committed: ${failure}`, { hint });
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
   return await run(["add", "--", ...paths]);
+}
+
+/** `failure`: in git's words. The signer's own do not say what it is: `Load key "…": …`, or nothing at all. */
+async function hintAbout(failure: string, git: Git, place: RepositoryPlace): Promise<string> {
+  const signer = failure.includes("failed to write commit object") ? await signerOfCommits(git, place) : undefined;
+  if (signer === undefined) return "Does `git commit` work here?";
+  return `Your commits are signed (commit.gpgsign), by ${signer}, which may have no way to ask for a passphrase. Let it ask once by hand (\`export GPG_TTY=$(tty); echo | gpg --sign > /dev/null\`, or \`ssh-add\`), then the same again.`;
 }
 
 const setIdentity =

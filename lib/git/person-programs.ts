@@ -43,11 +43,20 @@ async function reasonsToWait(git: Git, place: RepositoryPlace, subcommand: Waite
   const watcher = settings.get("core.fsmonitor") ?? "";
   if (watcher.includes("/")) found.push(`core.fsmonitor is set, and runs ${firstWord(watcher)}`);
   if (subcommand === "add") return found;
-  if (/^(?:true|yes|on|[1-9]\d*|)$/i.test(settings.get("commit.gpgsign") ?? "false"))
-    found.unshift(`commit.gpgsign is set, and ${signerOf(settings)} signs, which may ask for a password`);
+  if (isSigning(settings)) found.unshift(`commit.gpgsign is set, and ${signerOf(settings)} signs, which may ask for a password`);
   const hooks = await hooksOf(git, place);
   if (hooks.length > 0) found.push(`${hooks.length === 1 ? "the hook" : "the hooks"} ${hooks.join(", ")} may run`);
   return found;
+}
+
+/** The program that signs the person's commits; undefined where they are not signed. */
+export async function signerOfCommits(git: Git, place: RepositoryPlace): Promise<string | undefined> {
+  const settings = await settingsOf(git, place);
+  return isSigning(settings) ? signerOf(settings) : undefined;
+}
+
+function isSigning(settings: ReadonlyMap<string, string>): boolean {
+  return /^(?:true|yes|on|[1-9]\d*|)$/i.test(settings.get("commit.gpgsign") ?? "false");
 }
 
 function signerOf(settings: ReadonlyMap<string, string>): string {

@@ -127,6 +127,33 @@ test.each([
   await expectUntouched();
 });
 
+test.each([
+  // As `gpg` without a terminal, and as `ssh-keygen` without the key.
+  ["openpgp", "echo 'gpg: signing failed: Inappropriate ioctl for device' >&2; exit 2"],
+  ["ssh", "echo 'Load key \"/none\": No such file or directory' >&2; exit 255"],
+])(
+  "where the signer of commits (%s) cannot ask for a passphrase, the hint says how to let it, and all is as before",
+  async (format, script) => {
+    await beginRepository();
+    const signer = join(base, "sign");
+    await writeFile(signer, `#!/bin/sh\n${script}\n`);
+    await chmod(signer, 0o755);
+    for (const [name, value] of [
+      ["commit.gpgsign", "true"],
+      ["user.signingkey", "/none"],
+      ["gpg.format", format],
+      [format === "ssh" ? "gpg.ssh.program" : "gpg.program", signer],
+    ] as const)
+      await git("config", name, value);
+    const { code, err } = await sett("up", "--yes", "--runtime", "process");
+    expect(code).toBe(1);
+    expect(err).toContain("cannot be committed");
+    expect(err).toContain(`Your commits are signed (commit.gpgsign), by ${signer}, which`);
+    expect(err).toContain("export GPG_TTY=$(tty)");
+    await expectUntouched();
+  },
+);
+
 test("where git ignores one of the files, it is named, and nothing is begun", async () => {
   await beginRepository();
   await writeFile(join(folder, ".git/info/exclude"), "sett.yml\n");
