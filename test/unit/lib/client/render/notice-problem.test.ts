@@ -24,6 +24,12 @@ test.each(["http://localhost:9", "http://127.0.0.1:9", "http://[::1]:9"])("%s is
   expect(sentence({ to })).toContain("is the container itself: this machine is host.docker.internal.");
 });
 
+test("a receiver on this machine may hear itself alone, or a firewall may keep containers out", () => {
+  expect(sentence({ to: "http://host.docker.internal:9" })).toContain(
+    "Does it run, listen on more than 127.0.0.1, and does this machine's firewall let containers reach it? Or correct",
+  );
+});
+
 test("what it quotes controls no terminal", () => {
   const said = sentence({ reason: "a\nb\u001b[31m" });
   for (const sign of ["\n", "\u001b"]) expect(said).not.toContain(sign);
