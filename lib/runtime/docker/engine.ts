@@ -3,7 +3,7 @@ import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { EngineInfo } from "../port.ts";
-import { ask } from "./errors.ts";
+import { askIfThere, isNoEngine } from "./errors.ts";
 
 /** `Architecture` is the kernel's name of it. */
 type Info = {
@@ -22,7 +22,8 @@ type Info = {
 const architectures: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
 
 export async function checkEngine(docker: Docker): Promise<EngineInfo> {
-  const info: Info = await ask("tell its version", () => docker.info());
+  const info: Info | undefined = await askIfThere("tell its version", () => docker.info());
+  if (typeof info?.ServerVersion !== "string") throw isNoEngine();
   if (info.BuildahVersion !== undefined) throw isPodman(info.ServerVersion);
   const { ServerVersion, Architecture, NCPU, MemTotal, CpuCfsQuota, SecurityOptions, DockerRootDir } = info;
   const has = (pattern: RegExp) => (SecurityOptions ?? []).some((option) => pattern.test(option));

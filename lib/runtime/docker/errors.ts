@@ -79,6 +79,12 @@ function unreachable(error: unknown): SettError {
   return new SettError("docker-unreachable", message, { hint: hintFor(code), cause: error });
 }
 
+/** Another server may listen at the Engine's address, and answers with pages of its own. */
+export function isNoEngine(): SettError {
+  const hint = "Try `docker info`. DOCKER_HOST names the Engine, if set.";
+  return new SettError("docker-unreachable", "What answers there is no Docker Engine.", { hint });
+}
+
 /** What Node and Bun say of a connection that has ended too early. */
 const brokenOff: Readonly<Record<string, string>> = {
   aborted: "the connection ended in the middle of an answer",

@@ -22,9 +22,10 @@ export const usualSocket = "/var/run/docker.sock";
 /** A local socket accepts at once, or its owner is stuck. */
 const acceptWithinMs = 1_000;
 
-/** Throws `docker-unreachable` where the named context does not exist, or is reached in a way that Sett does not speak. */
+/** Throws `docker-unreachable` where DOCKER_HOST is no address, or the named context does not exist or is not at a socket. */
 export async function findEngine(env: HostEnvironment): Promise<EngineAddress> {
   const host = env.DOCKER_HOST ?? "";
+  if (host !== "" && !isAddress(host)) throw await isNoAddress(host, env);
   if (host !== "") return addressOf(host, "DOCKER_HOST", env);
   const { name, by } = await chosenContext(env);
   if (name !== "" && name !== "default") return await contextAddress(env, name, by);
@@ -43,6 +44,18 @@ export async function answeringSockets(env: HostEnvironment): Promise<string[]> 
   const paths = usualSockets(env).map(({ path }) => path);
   const answers = await Promise.all(paths.map(accepts));
   return paths.filter((_, index) => answers[index] === "accepts");
+}
+
+/** dockerode would take what it does not know for the name of a host, and report that nothing listens at 127.0.0.1. */
+function isAddress(host: string): boolean {
+  return /^(?:(?:unix|tcp|ssh|https?|npipe):\/\/\S*|[\w.[\]-][\w.:[\]-]*)$/.test(host) && !/^unix:\/[^/]/.test(host);
+}
+
+async function isNoAddress(host: string, env: HostEnvironment): Promise<SettError> {
+  const [, path] = /^\s*(?:unix:(?:\/\/)?)?(\/\S+)\s*$/.exec(host) ?? [];
+  const way = path === undefined ? "It is `unix:///PATH` or `tcp://HOST:PORT`." : `Try \`export DOCKER_HOST=unix://${path}\`.`;
+  const message = `DOCKER_HOST is ${host}, which is no address of a Docker Engine.`;
+  return new SettError("docker-unreachable", message, { hint: `${way}${await wouldWork(env)}` });
 }
 
 async function chosenContext(env: HostEnvironment): Promise<{ name: string; by: string }> {

@@ -5,7 +5,7 @@ import type { PartLabels } from "../labels.ts";
 import { idsOf, isNameIn, ownPart, ownVolumes, withIdOfInstance } from "../own-part.ts";
 import type { ContainerPart, ContainerState, InstanceParts, Stranger } from "../port.ts";
 import { envRecord } from "./env.ts";
-import { ask, askIfThere } from "./errors.ts";
+import { ask, askIfThere, isNoEngine } from "./errors.ts";
 
 type Parts = Omit<InstanceParts, "instance">;
 type Own = Awaited<ReturnType<typeof ownParts>>;
@@ -98,6 +98,7 @@ async function listEverything(docker: Docker) {
   const [containers, { Volumes: volumes }, networks] = await ask("list what Sett has here", () =>
     Promise.all([docker.listContainers({ all: true }), docker.listVolumes(), docker.listNetworks()]),
   );
+  if (!Array.isArray(containers)) throw isNoEngine();
   return {
     containers: containers.map(({ Id, Names, Labels, ImageID, Created, Mounts }) => ({
       ...{ id: Id, name: bareName(Names[0] ?? ""), labels: Labels },

@@ -79,6 +79,31 @@ test("an engine that needs more than five seconds for its answer is waited for",
   expect(await (await dockerRuntime({ socketPath: engine.socketPath })).check()).toMatchObject({ version: "20.10.24" });
 }, 30_000);
 
+test.each([
+  [200, "<html>Hello</html>"],
+  [200, '{"ok":true}'],
+  [200, "null"],
+  [404, "<html>No such page</html>"],
+])("a server that answers %d and %j is said to be no engine, and where", async (status, body) => {
+  const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+  const socketPath = join(folder, "docker.sock");
+  const server = createHttpServer((_, answer) => answer.writeHead(status).end(body));
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  try {
+    const runtime = await dockerRuntime({ env: { DOCKER_HOST: `unix://${socketPath}` } });
+    expect(await runtime.check().catch((error) => error)).toMatchObject({
+      code: "docker-unreachable",
+      message: "What answers there is no Docker Engine.",
+      hint: expect.stringContaining(`Tried: ${socketPath} (by DOCKER_HOST).`),
+    });
+    if (status === 200) await expect(runtime.instances()).rejects.toThrow("What answers there is no Docker Engine.");
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test("an engine that redirects is not followed, and that is its failure", async () => {
   const elsewhere = "HTTP/1.1 301 Moved Permanently\r\nLocation: http://no-such-host.invalid/info\r\nContent-Length: 0\r\n\r\n";
   await using engine = await dyingEngine(elsewhere);

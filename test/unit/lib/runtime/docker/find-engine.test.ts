@@ -81,6 +81,23 @@ describe("the Engine", () => {
     }
   });
 
+  test.each([
+    ["/run/docker.sock", "`export DOCKER_HOST=unix:///run/docker.sock`"],
+    [" unix:///run/docker.sock", "`export DOCKER_HOST=unix:///run/docker.sock`"],
+    ["unix:/run/docker.sock", "`export DOCKER_HOST=unix:///run/docker.sock`"],
+    ["fd://", "`unix:///PATH` or `tcp://HOST:PORT`"],
+    ["~/.docker/run/docker.sock", "`unix:///PATH` or `tcp://HOST:PORT`"],
+  ])("is nowhere where DOCKER_HOST is %j, which is no address", async (host, way) => {
+    await context("near", `unix://${await listen("near.sock")}`);
+    env.DOCKER_HOST = host;
+    expect(await refusal()).toMatchObject({
+      code: "docker-unreachable",
+      message: `DOCKER_HOST is ${host}, which is no address of a Docker Engine.`,
+      hint: expect.stringContaining(way),
+    });
+    expect(await refusal()).toMatchObject({ hint: expect.stringContaining("The context near answers") });
+  });
+
   test("is a configuration away where that is broken, or says default", async () => {
     const rootless = await listen("run", "docker.sock");
     await mkdir(join(home, ".docker"), { recursive: true });
