@@ -1,7 +1,7 @@
 // Artefacts and goals as the rest of Sett sees them. A part of the port.
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
 import type { Actor } from "../model/event.ts";
-import type { AgentName, ArtefactId, CommitHash, GoalId, LogicalId } from "../model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, LogicalId } from "../model/ids.ts";
 import type { Refused } from "./refused.ts";
 
 /** `agent`: the one that has put it on record, empty where that is none. */
@@ -80,6 +80,8 @@ export interface ArtefactBoard {
   countGoals(): Promise<number>;
   /** Artefacts of a goal, oldest first: all, or those of one page. */
   listArtefactsOfGoal(goal: GoalId, page?: Page): Promise<ArtefactId[]>;
+  /** Looks at all artefacts of the goal, without sending them. */
+  readOutline(goal: GoalId): Promise<GoalOutline>;
   /**
    * The commits that artefacts have delivered (`metadata.commit`), the oldest first. The commit that a goal starts from is not among them.
    */
@@ -112,6 +114,13 @@ export type Page = { from: number; count: number };
 
 /** `beginning`: the first thousand bytes of the payload where the artefact has no summary of its own; empty where it has one. */
 export type StoredHead = { head: ArtefactHead; payloadBytes: number; beginning: string };
+
+/**
+ * The artefacts on which a goal's state depends, oldest first, each with its claims by their causes. Not named are those at rest: sound
+ * Standard artefacts and Reviews, no version of the goal, whose claims have all ended, and were opened for nothing but the artefact itself.
+ * Some of either kind are named all the same, where there are any. `artefacts` and `claims`: how many the goal has.
+ */
+export type GoalOutline = { artefacts: number; claims: number; named: Map<ArtefactId, Map<string, ClaimId>> };
 
 export type GoalEnding = "cancelled" | "artefact_limit";
 /** `artefacts`: how many the goal has. `trigger`: the name of the one that has stated it, if one has. */

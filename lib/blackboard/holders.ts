@@ -150,6 +150,7 @@ export type PersonBlackboard = Pick<
   | Reading
   | "createArtefact"
   | "answerQuestion"
+  | "readOutline"
   | "recordVerdict"
   | "logEvent"
   | "readTrigger"

@@ -11,6 +11,9 @@ type GoalReading = Pick<
   "readGoal" | "listArtefactsOfGoal" | "listOpenQuestions" | "claimsOfArtefact" | "readClaims" | "endOfEvents"
 >;
 
+/** Artefacts of a goal with their claims. `artefacts` and `claims`: how many the goal has; both only grow. */
+export type GoalListing = { artefacts: number; claims: number; causes: Causes };
+
 /** Artefact → cause → claim. */
 type Causes = Map<ArtefactId, Map<string, ClaimId>>;
 
@@ -21,6 +24,7 @@ export type StoredGoal = {
   trigger: string | undefined;
   /** Oldest first; the goal itself is among them. */
   artefacts: ArtefactHead[];
+  listing: GoalListing;
   causes: Causes;
   /** Questions that wait for a person, of whichever goal. */
   openQuestions: Set<ArtefactId>;
@@ -35,7 +39,8 @@ const maxTries = 20;
 /**
  * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim, so that no check is needed.
  * Where all claims have ended, the goal is read again if it has changed meanwhile: what claims lead to is written before they end.
- * `needed`: those of the goal's claims that are to be read; all, where it is missing.
+ * `needed`: the claims that are to be read; all that are listed, where it is missing. `list`: what is to be read of the goal, where that is
+ * not all.
  */
 export async function readGoalFacts(
   board: GoalReading,
@@ -43,28 +48,32 @@ export async function readGoalFacts(
   readHeads: (ids: readonly ArtefactId[], claims: readonly ClaimSnapshot[]) => Promise<ArtefactHead[]>,
   isOpen: (stored: StoredGoal) => boolean,
   needed: (claims: readonly ClaimId[], ids: readonly ArtefactId[]) => Promise<readonly ClaimId[]> = async (claims) => claims,
+  list: () => Promise<GoalListing> = () => listAll(board, goal),
 ): Promise<StoredGoal> {
   for (let tries = 1; ; tries += 1) {
     const end = await board.endOfEvents();
-    const [{ ended, trigger }, ids, openQuestions] = await Promise.all([
+    const [{ ended, trigger }, listing, openQuestions] = await Promise.all([
       board.readGoal(goal),
-      board.listArtefactsOfGoal(goal),
+      list(),
       board.listOpenQuestions(),
     ]);
-    const causes = await readCauses(board, ids);
+    const { causes } = listing;
+    const ids = [...causes.keys()];
     const malformed: MalformedClaim[] = [];
     const claims = await board.readClaims(await needed(claimsIn(causes), ids), (one) => malformed.push(one));
     const artefacts = await readHeads(ids, claims);
-    const stored = { goal, ended, trigger, artefacts, causes, openQuestions: new Set(openQuestions), claims, malformed };
+    const stored = { goal, ended, trigger, artefacts, listing, causes, openQuestions: new Set(openQuestions), claims, malformed };
     if (isOpen(stored) || tries === maxTries) return stored;
     // Every change of a goal is an event: where nothing at all has happened, none of its records need be counted again.
-    if ((await board.endOfEvents()) === end || (await isUnchanged(board, goal, ids, causes))) return stored;
+    if ((await board.endOfEvents()) === end || isSame(await list(), listing)) return stored;
   }
 }
 
-async function readCauses(board: GoalReading, ids: readonly ArtefactId[]): Promise<Causes> {
+async function listAll(board: GoalReading, goal: GoalId): Promise<GoalListing> {
+  const ids = await board.listArtefactsOfGoal(goal);
   const claims = await Promise.all(ids.map((id) => board.claimsOfArtefact(id)));
-  return new Map(ids.map((id, index) => [id, claims[index] ?? new Map<string, ClaimId>()]));
+  const causes: Causes = new Map(ids.map((id, index) => [id, claims[index] ?? new Map<string, ClaimId>()]));
+  return { artefacts: ids.length, claims: claimsIn(causes).length, causes };
 }
 
 function claimsIn(causes: Causes): ClaimId[] {
@@ -72,8 +81,6 @@ function claimsIn(causes: Causes): ClaimId[] {
 }
 
 /** Artefacts and claims are only added, so that counting them is enough. */
-async function isUnchanged(board: GoalReading, goal: GoalId, ids: readonly ArtefactId[], causes: Causes): Promise<boolean> {
-  const now = await board.listArtefactsOfGoal(goal);
-  if (now.length !== ids.length) return false;
-  return claimsIn(await readCauses(board, ids)).length === claimsIn(causes).length;
+function isSame(one: GoalListing, other: GoalListing): boolean {
+  return one.artefacts === other.artefacts && one.claims === other.claims;
 }

@@ -1,7 +1,7 @@
 // The state of goals, read once and kept until it changes.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { type GoalCost, readGoalCost, readGoalCosts } from "../../../lib/client/facts/costs.ts";
-import { failuresOf, goalSummary, readGoal } from "../../../lib/client/facts/goal.ts";
+import { failuresOf, goalSummary, readGoalState } from "../../../lib/client/facts/goal.ts";
 import { graphJson, readGraph } from "../../../lib/client/facts/graph.ts";
 import type { ArtefactGraph } from "../../../lib/core/artefact-graph.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";
@@ -73,13 +73,13 @@ export class GoalReadings {
   }
 
   async #factsOf(goal: GoalId): Promise<GoalFacts> {
-    const [reading, cost] = await Promise.all([readGoal(this.#board, goal), readGoalCost(this.#board, goal)]);
+    const [reading, cost] = await Promise.all([readGoalState(this.#board, goal), readGoalCost(this.#board, goal)]);
     const { artefacts, status } = reading;
     const first = artefacts.find(({ id }) => String(id) === String(goal));
     return {
       ...{ goal, status, cost, summary: goalSummary(reading), failures: failuresOf(reading) },
       created_at: (first ?? artefacts[0])?.created_at ?? new Date(0).toISOString(),
-      ...{ artefacts: artefacts.length, unreadable: reading.unreadable },
+      ...{ artefacts: reading.count, unreadable: reading.unreadable },
       ...{ commit: first?.metadata.commit, trigger: reading.trigger },
     };
   }

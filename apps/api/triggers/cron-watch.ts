@@ -1,5 +1,5 @@
 // Triggers that state a goal at a time. What is dealt with is on record, so that a restart neither repeats nor forgets a run.
-import { readGoal } from "../../../lib/client/facts/goal.ts";
+import { readGoalState } from "../../../lib/client/facts/goal.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import type { CronTrigger, TriggerName } from "../../../lib/model/trigger.ts";
 import { nextRun } from "../../../lib/triggers/cron.ts";
@@ -86,7 +86,7 @@ export class CronWatch {
   async #stateOfLast(last: string | undefined): Promise<string | undefined> {
     const goal = GoalId.safeParse(last);
     if (!goal.success) return undefined;
-    const { status, artefacts } = await readGoal(this.#parts.board, goal.data);
+    const { status, artefacts } = await readGoalState(this.#parts.board, goal.data);
     const isBusy = artefacts.length > 0 && (status.state === "running" || status.state === "waiting");
     return isBusy ? status.state : undefined;
   }

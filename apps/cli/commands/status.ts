@@ -2,7 +2,7 @@
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
 import { readGoalCost } from "../../../lib/client/facts/costs.ts";
-import { type GoalReading, readGoal, readSituation } from "../../../lib/client/facts/goal.ts";
+import { type GoalReading, readGoalState, readSituation } from "../../../lib/client/facts/goal.ts";
 import { forwards, goalList, limitArguments, limitOf } from "../../../lib/client/facts/pages.ts";
 import { readRequests } from "../../../lib/client/facts/requests.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
@@ -71,7 +71,7 @@ export const status = defineCommand({
 });
 
 async function readWithCost(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
-  const [reading, cost] = await Promise.all([readGoal(board, goal), readGoalCost(board, goal)]);
+  const [reading, cost] = await Promise.all([readGoalState(board, goal), readGoalCost(board, goal)]);
   return { ...reading, cost };
 }
 

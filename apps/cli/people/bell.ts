@@ -1,6 +1,6 @@
 // Rings the terminal's bell when a person is asked, and when a goal has failed. Past events do not ring.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import { readGoal } from "../../../lib/client/facts/goal.ts";
+import { readGoalState } from "../../../lib/client/facts/goal.ts";
 import { inquiryKey, inquiryKeyOfEvent, readInquiries } from "../../../lib/client/facts/inquiries.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
@@ -36,7 +36,7 @@ export class Bell {
   async #hasGoalFailed(events: readonly SettEvent[], board: PersonBlackboard): Promise<boolean> {
     const goals = new Set(events.flatMap(({ type, goal_id }) => (ends.has(type) && goal_id ? [goal_id] : [])));
     for (const goal of goals) {
-      if (!this.#inTrouble.has(goal) || (await readGoal(board, goal)).status.state !== "failed") continue;
+      if (!this.#inTrouble.has(goal) || (await readGoalState(board, goal)).status.state !== "failed") continue;
       // It rings once, and again only if a retry fails too.
       this.#inTrouble.delete(goal);
       return true;

@@ -16,6 +16,7 @@ import type { EnsureOn } from "./contact.ts";
 import { contextNode } from "./context-node.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow, Notifier } from "./notifier.ts";
+import { outlineOf } from "./outline.ts";
 import { postProblem } from "./post-problem.ts";
 import { finishEnd, grantEndedBy, startEnd } from "./results-by-hand.ts";
 import type { State } from "./state.ts";
@@ -83,6 +84,10 @@ export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: 
 
     async findOverwritten(ids) {
       return ids.filter((id) => state.indexed.has(id) && state.indexed.get(id) !== state.digestOf(id));
+    },
+
+    async readOutline(goal) {
+      return outlineOf(state, goal);
     },
 
     async readContext(target, additionalIds, maxBytes = defaultContextBytes) {

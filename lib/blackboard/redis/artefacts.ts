@@ -16,6 +16,7 @@ import type { Deps } from "./deps.ts";
 import { followChannel } from "./follow.ts";
 import { readHeadsOf } from "./heads.ts";
 import { artefactIdsOf, listsOf } from "./lists.ts";
+import { readOutlineOf } from "./outline.ts";
 import { overwrittenOf } from "./overwritten.ts";
 import { artefactRecord } from "./records.ts";
 
@@ -62,6 +63,7 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
     readHeads: readHeadsOf(deps),
     findOverwritten: overwrittenOf(deps),
     readContext: readContextOf(deps, readWhole),
+    readOutline: readOutlineOf(deps),
 
     async readThread(thread) {
       return artefactIdsOf(await connection.run((client) => client.zRange(keys.thread(thread), 0, -1)));

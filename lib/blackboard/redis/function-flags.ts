@@ -11,6 +11,7 @@ type Flag = "no-writes" | "allow-oom";
 export const functionFlags: Partial<Record<FunctionName, Flag>> = {
   readContext: "no-writes",
   readHeads: "no-writes",
+  readOutline: "no-writes",
   findUnindexed: "no-writes",
   findBidsByHand: "no-writes",
   listDue: "no-writes",

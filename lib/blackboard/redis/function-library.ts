@@ -50,6 +50,7 @@ import raiseBudget from "../lua/raise-budget.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
 import readMail from "../lua/read-mail.lua" with { type: "text" };
+import readOutline from "../lua/read-outline.lua" with { type: "text" };
 import recordArchive from "../lua/record-archive.lua" with { type: "text" };
 import recordDelivery from "../lua/record-delivery.lua" with { type: "text" };
 import recordTrigger from "../lua/record-trigger.lua" with { type: "text" };
@@ -93,6 +94,7 @@ const sources: Record<FunctionName, string> = {
   createArtefact,
   readContext,
   readHeads,
+  readOutline,
   adoptArtefact,
   findUnindexed,
   verifyArtefact,

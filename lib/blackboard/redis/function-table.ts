@@ -79,6 +79,10 @@ export const functionTable = {
     keys: [],
     args: { ids: "text*" },
   },
+  readOutline: {
+    keys: [],
+    args: { goal: "text", from: "number" },
+  },
   adoptArtefact: {
     keys: ["orchestrator", "artefact", "refused_artefacts", "digests"],
     args: {

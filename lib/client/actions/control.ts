@@ -5,7 +5,7 @@ import type { Artefact } from "../../model/artefact.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
 import { shortId } from "../../words/short-id.ts";
-import { readGoal } from "../facts/goal.ts";
+import { readGoalState } from "../facts/goal.ts";
 import { type Asker, refusal, request } from "./request.ts";
 
 const canBeCancelled = new Set<GoalState>(["running", "waiting"]);
@@ -16,7 +16,7 @@ export type CancelledGoal = { claims: number; agents: AgentName[]; unreadable: C
 /** Returns when the goal's open claims have ended. Throws `request-refused` for a goal at rest, and as `request`. */
 export async function cancelGoal(asker: Asker, goal: GoalId, actor: Actor): Promise<CancelledGoal> {
   const { board, suggest } = asker;
-  const { state } = (await readGoal(board, goal)).status;
+  const { state } = (await readGoalState(board, goal)).status;
   if (!canBeCancelled.has(state)) {
     throw refusal(
       `Goal ${shortId(goal)} is ${state}: there is no work to cancel.`,

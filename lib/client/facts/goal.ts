@@ -1,7 +1,7 @@
 // Reads the state of a goal, and what explains why it does not advance.
 
 import type { PersonBlackboard } from "../../blackboard/holders.ts";
-import { readGoalFacts } from "../../blackboard/read-goal-facts.ts";
+import { type GoalListing, readGoalFacts } from "../../blackboard/read-goal-facts.ts";
 import { type GoalStatus, goalStatus } from "../../core/goal-status.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
@@ -15,8 +15,10 @@ import type { GoalCost } from "./costs.ts";
 export type GoalReading = {
   goal: GoalId;
   status: GoalStatus;
-  /** Oldest first; the goal itself is among them. */
+  /** Oldest first; the goal itself is among them. All, or of `readGoalState` those on which the state depends. */
   artefacts: ArtefactHead[];
+  /** How many artefacts can be read. */
+  count: number;
   /** Artefacts of it of which nothing can be read: a person has changed their records by hand. */
   unreadable: ArtefactId[];
   /** The name of the trigger that has stated it; undefined where a person has. */
@@ -29,21 +31,46 @@ export type GoalReading = {
 const fewClaims = 50;
 
 export async function readGoal(board: PersonBlackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
+  return await readListed(board, goal, known);
+}
+
+/** So many artefacts are read whether they are at rest or not. */
+const fewArtefacts = 50;
+
+/** For its state: what is at rest in the goal is counted, and not read. */
+export async function readGoalState(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
+  if ((await board.readGoal(goal)).artefacts <= fewArtefacts) return await readGoal(board, goal);
+  const outline = async () => {
+    const { named: causes, ...counts } = await board.readOutline(goal);
+    return { causes, ...counts };
+  };
+  return await readListed(board, goal, new Map(), outline);
+}
+
+async function readListed(
+  board: PersonBlackboard,
+  goal: GoalId,
+  known: KnownArtefacts,
+  list?: () => Promise<GoalListing>,
+): Promise<GoalReading> {
   const heads = (ids: readonly ArtefactId[]) => readReadable(board, ids, known);
   // Of a claim that has ended the status needs to know only whether its Failures count. Those that are open are listed after the goal's
   // claims are: one that is open then is not missed, and what one has led to that has just ended is noticed as a change of the goal.
   const needed = async (claims: readonly ClaimId[], ids: readonly ArtefactId[]) => {
-    if (claims.length <= fewClaims) return claims;
+    if (list === undefined && claims.length <= fewClaims) return claims;
     const [open, artefacts] = await Promise.all([board.listOpenClaims(), heads(ids)]);
-    const failed = artefacts.filter(({ structural_type }) => structural_type === "Failure");
-    const meant = new Set<string>([...open, ...failed.map(({ claim_id }) => claim_id)]);
-    return claims.filter((id) => meant.has(id));
+    const failed = artefacts.flatMap(({ structural_type, claim_id }) =>
+      structural_type === "Failure" && claim_id !== "" ? [claim_id] : [],
+    );
+    const meant = new Set<ClaimId>([...open, ...failed]);
+    const listed = new Set([...claims, ...(list === undefined ? [] : failed)]);
+    return [...listed].filter((id) => meant.has(id));
   };
-  const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running", needed);
-  const { artefacts, trigger, causes } = facts;
+  const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running", needed, list);
+  const { artefacts, trigger, causes, listing } = facts;
   const read = new Set(artefacts.map(({ id }) => id));
   const unreadable = [...causes.keys()].filter((id) => !read.has(id));
-  return { goal, status: goalStatus(facts), artefacts, unreadable, trigger };
+  return { goal, status: goalStatus(facts), artefacts, count: listing.artefacts - unreadable.length, unreadable, trigger };
 }
 
 export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {

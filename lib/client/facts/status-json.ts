@@ -26,7 +26,7 @@ export function agentJson(agent: RegisteredAgent, situation: Situation) {
 }
 
 export function goalJson(reading: GoalReading, situation: Situation) {
-  const { goal, status, artefacts, unreadable, cost, trigger } = reading;
+  const { goal, status, artefacts, count, unreadable, cost, trigger } = reading;
   const { state, openClaims, waitingFor } = status;
   return {
     id: goal,
@@ -34,7 +34,7 @@ export function goalJson(reading: GoalReading, situation: Situation) {
     summary: goalSummary(reading),
     created_at: artefacts[0]?.created_at,
     trigger: trigger ?? null,
-    artefacts: artefacts.length,
+    artefacts: count,
     unreadable,
     cost: goalCostJson(cost),
     open_claims: openClaims.map(claimJson),

@@ -40,6 +40,7 @@ export const remoteCalls = {
   listGoals: { right: "read", args: z.tuple([page.optional()]) },
   countGoals: { right: "read", args: none },
   listArtefactsOfGoal: { right: "read", args: z.tuple([GoalId, page.optional()]) },
+  readOutline: { right: "read", args: goal },
   listCommits: { right: "read", args: none },
   readGoal: { right: "read", args: goal },
   readClaim: { right: "read", args: z.tuple([ClaimId]) },

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { checkedText, textKinds } from "../../client/actions/checked-text.ts";
-import { goalSummary, readGoal } from "../../client/facts/goal.ts";
+import { goalSummary, readGoalState } from "../../client/facts/goal.ts";
 import { goalList } from "../../client/facts/pages.ts";
 import { resolveGoalId } from "../../client/facts/resolve-id.ts";
 import { boundedLine } from "../../client/text/plain-text.ts";
@@ -84,7 +84,7 @@ export const listGoals = defineTool({
     const count = await list.count();
     const from = Math.max(0, count - limit);
     const page = await list.list({ from, count: limit });
-    const goals = await Promise.all(page.map((goal) => readGoal(board, goal)));
+    const goals = await Promise.all(page.map((goal) => readGoalState(board, goal)));
     return {
       goals: goals.toReversed().map((one) => ({
         goal_id: one.goal,
@@ -92,7 +92,7 @@ export const listGoals = defineTool({
         summary: boundedLine(goalSummary(one), 500),
         trigger: one.trigger ?? null,
         created_at: one.artefacts[0]?.created_at ?? null,
-        artefacts: one.artefacts.length,
+        artefacts: one.count,
       })),
       older: from,
     };

@@ -20,6 +20,7 @@ import { mailSuite } from "./suite/mail.ts";
 import { modelBudgetsSuite } from "./suite/model-budgets.ts";
 import { modelCallsSuite } from "./suite/model-calls.ts";
 import { noticesSuite } from "./suite/notices.ts";
+import { outlineSuite } from "./suite/outline.ts";
 import { peopleSuite } from "./suite/people.ts";
 import { pruneSuite } from "./suite/prune.ts";
 import { resultsSuite } from "./suite/results.ts";
@@ -36,6 +37,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>, { with
     describe("artefacts", () => artefactsSuite(open));
     if (withLargest) describe("the largest artefacts", () => largePayloadSuite(open));
     describe("heads", () => headsSuite(open));
+    describe("what a goal's state depends on", () => outlineSuite(open));
     describe("the context of a target", () => contextSuite(open));
     describe("adoption by hand", () => {
       adoptionSuite(open);

@@ -72,6 +72,7 @@ export const artefactMoves: readonly Move[] = [
   { weight: 1, make: (world) => call(world.handle(), "listGoals", ...world.somePage()) },
   { weight: 1, make: (world) => call(world.handle(), "countGoals") },
   { weight: 1, make: (world) => call(world.handle(), "listArtefactsOfGoal", world.goal(), ...world.somePage()) },
+  { weight: 2, make: (world) => call(world.handle(), "readOutline", world.goal()) },
   { weight: 1, make: (world) => call(world.handle(), "listCommits") },
   { weight: 1, make: (world) => call(world.handle(), "readGoal", world.goal()) },
   { weight: 1, make: (world) => call(world.handle(), "artefactHints", someIds(world)) },

@@ -29,7 +29,7 @@ const draft = sampleArtefact({ id: id("55555555"), goal_id: goal.goal_id, type: 
 
 function reading(state: GoalState, openClaims: ClaimSnapshot[] = [], artefacts: Artefact[] = [goal]): GoalReading {
   const status = { state, openClaims, waitingFor: openClaims.flatMap(waitedForBy), failures: [] };
-  return { goal: GoalId.parse(goal.id), status, artefacts, unreadable: [] };
+  return { goal: GoalId.parse(goal.id), status, artefacts, count: artefacts.length, unreadable: [] };
 }
 
 function drawn(goals: readonly GoalReading[], around: Situation = situation([]), hidden = 0, columns?: number): string[] {
