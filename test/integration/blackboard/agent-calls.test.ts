@@ -198,6 +198,7 @@ function widestCalls(): Record<string, string[][]> {
     xadd: [["XADD", keys.mailOut(hostile), "*", ...fields]],
     blmpop: [["BLMPOP", "0.01", String(count), ...many(count, grants), "LEFT"]],
     lpop: [["LPOP", grants, "1000000"]],
+    "info|persistence": [["INFO", "persistence"]],
   };
 }
 
