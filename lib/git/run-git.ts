@@ -240,7 +240,7 @@ const maxReasons = 3;
  * say no more than `adding files failed`, with the file and the cause in those before it.
  */
 export function failureLine(stderr: string): string | undefined {
-  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const lines = stderr.split("\n").filter((line) => !/^(?:(?:fatal|error):)?\s*$/.test(line));
   const reasons = lines.filter((line) => /^(?:fatal|error): /.test(line)).slice(-maxReasons);
   const shown = reasons.length === 0 ? lines.slice(-1) : reasons;
   return shown.length === 0 ? undefined : shown.map((line) => line.replace(/^(?:fatal|error): /, "")).join("; ");
