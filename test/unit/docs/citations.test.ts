@@ -13,7 +13,7 @@ const sources = [
   ...filesOf("{apps,lib,test,agents,.ci}/**/*"),
   ...["sett.example.yml", "justfile", "Dockerfile.redis", "Dockerfile.multiarch"],
 ].filter((file) => file !== itself);
-const pages = [...filesOf("docs/{internals,reference}/*.md"), "ARCHITECTURE.md"];
+const pages = [...filesOf("docs/{internals,reference}/*.md"), "docs/security.md", "ARCHITECTURE.md"];
 
 /** `docs/internals/claims.md#results`: a page, and perhaps a heading in it. */
 const citation = /(?<![\w/.-])((?:docs\/[\w/-]+|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md)(?:#([\w-]+))?/g;
