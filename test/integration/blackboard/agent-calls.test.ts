@@ -19,8 +19,8 @@ import { patient, type RedisServer, startRedisServer } from "../../support/redis
 
 setDefaultTimeout(60_000);
 
-/** The time of Redis for one call. Honest calls take a hundredth of it. */
-const maxMs = 150;
+/** The time of Redis for one call, on a machine that is full. What is kept out here takes seconds. */
+const maxMs = 400;
 
 const mebibyte = 1024 ** 2;
 const instance = InstanceName.parse("busy");
@@ -181,6 +181,7 @@ function widestCalls(): Record<string, string[][]> {
     fcall_ro: [["FCALL_RO", `${library}_readHeads`, String(count), ...probes, keys.prefix, "nonce", "0"]],
     fcall: [["FCALL", `${library}_takeGrant`, String(count), ...probes, keys.prefix, "nonce"]],
     get: [["GET", keys.agentRegistration(hostile)]],
+    "info|persistence": [["INFO", "persistence"]],
     hexists: [["HEXISTS", keys.artefact(large), "payload"]],
     hget: [["HGET", keys.artefact(large), "payload"]],
     hgetall: [keys.artefact(large), keys.grants(claim as ClaimId), taken].map((key) => ["HGETALL", key]),

@@ -83,7 +83,10 @@ async function createScene(name: string) {
     },
     /** Notes down that it has taken what was never granted. */
     note: async (count: number, fields: (number: number) => Record<string, string>) => {
-      const client = await write(count, (connected, number) => connected.hSet(key("taken"), fields(number)));
+      // One at a time: an agent may write no more in one command.
+      const client = await write(count, (connected, number) =>
+        Promise.all(Object.entries(fields(number)).map(([field, text]) => connected.hSetNX(key("taken"), field, text))),
+      );
       return { ended: () => waitFor("the end of the connection", () => !client.isOpen) };
     },
     notes: async () => Number(await server.cli("HLEN", key("taken"))),
