@@ -181,7 +181,6 @@ function widestCalls(): Record<string, string[][]> {
     fcall_ro: [["FCALL_RO", `${library}_readHeads`, String(count), ...probes, keys.prefix, "nonce", "0"]],
     fcall: [["FCALL", `${library}_takeGrant`, String(count), ...probes, keys.prefix, "nonce"]],
     get: [["GET", keys.agentRegistration(hostile)]],
-    "info|persistence": [["INFO", "persistence"]],
     hexists: [["HEXISTS", keys.artefact(large), "payload"]],
     hget: [["HGET", keys.artefact(large), "payload"]],
     hgetall: [keys.artefact(large), keys.grants(claim as ClaimId), taken].map((key) => ["HGETALL", key]),
