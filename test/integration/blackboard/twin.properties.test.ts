@@ -14,7 +14,7 @@ const chosen = process.env.SETT_TWIN_SEQUENCES;
 setDefaultTimeout(chosen === undefined ? 3_000_000 : 86_400_000);
 const sequences = Number(chosen ?? 150);
 /** Where these have not reached all that there is. */
-const moreSequences = 150;
+const moreSequences = 300;
 const length = 80;
 
 test("whatever is called, in whichever order, Redis and its twin say the same and hold the same", async () => {

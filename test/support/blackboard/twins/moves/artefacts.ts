@@ -40,7 +40,12 @@ export const artefactMoves: readonly Move[] = [
   { weight: 1, make: (world) => call(world.handle(), "readWithDigest", world.artefactId()) },
   { weight: 1, make: (world) => call(world.handle(), "readArtefacts", someIds(world)) },
   { weight: 2, make: (world) => call(world.handle(), "readHeads", someIds(world)) },
-  { weight: 1, make: (world) => call(world.handle(), "findOverwritten", someIds(world)) },
+  {
+    weight: 1,
+    // A hand writes over few: all are asked for at times, so that one of those is among them.
+    make: (world) =>
+      call(world.handle(), "findOverwritten", world.random.chance(0.5) ? [...world.state.artefacts.keys()] : someIds(world)),
+  },
   {
     weight: 2,
     make: (world) => {

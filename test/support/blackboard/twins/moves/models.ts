@@ -54,7 +54,7 @@ export const modelMoves: readonly Move[] = [
     weight: 5,
     make: (world) => {
       const open = world.calls().filter((one) => !("outcome" in one));
-      const known = world.fitting(open, () => world.random.pick(world.calls()), 0.8);
+      const known = world.fitting(open, () => world.random.pick(world.calls()), 0.5);
       return known && call(world.handle(), "endCall", record(world, asOpen(known)));
     },
   },
