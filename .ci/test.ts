@@ -31,7 +31,7 @@ const unit = ["unit/**/*.test.ts"];
 const agents = ["integration/agents/**/*.test.ts"];
 const cli = ["integration/cli/**/*.test.ts"];
 /** What these say is true only where the command line is a process of its own. Of the others each line that was run is counted. */
-const cliProcess = ["integration/cli/{doctor,first-sett,init,runtimes,ui,validate,wrong-use}.test.ts"];
+const cliProcess = ["integration/cli/{doctor,first-sett,init,runtimes,ui,validate,waits-of-git,wrong-use}.test.ts"];
 const endToEnd = ["{e2e,security}/**/*.test.ts"];
 /** What needs the packages, which take a while to make. */
 const packaged = ["e2e/package.test.ts"];

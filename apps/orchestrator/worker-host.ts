@@ -115,11 +115,13 @@ export class RuntimeHost implements WorkerHost {
 
   async #prepareWorkspace(agent: AgentName, slot: number): Promise<void> {
     const { spec } = this.#template(agent);
-    const { instance, workspace, version } = spec.labels;
+    // With the instance's id: what bears none would be a stranger's for the next `sett up`.
+    const { instance, id, workspace, version } = spec.labels;
     const name = workerWorkspaceName(instance, agent, slot);
     if (this.#prepared.has(name)) return;
     const { volumes } = this.#runtime;
-    const made = await volumes.create(name, { instance, workspace, version, component: "workspace", agent });
+    const labels = { instance, ...(id !== undefined && { id }), workspace, version, component: "workspace" as const, agent };
+    const made = await volumes.create(name, labels);
     if (made === "created" && spec.user !== undefined) await volumes.prepare(name, spec.user, spec.image);
     this.#prepared.add(name);
   }

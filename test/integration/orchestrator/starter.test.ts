@@ -4,6 +4,7 @@ import { createStarterApp } from "../../../apps/orchestrator/starter-app.ts";
 import { StarterClient } from "../../../apps/orchestrator/starter-client.ts";
 import { RuntimeHost } from "../../../apps/orchestrator/worker-host.ts";
 import { ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { newInstanceId } from "../../../lib/runtime/instance-id.ts";
 import { type Server, serve } from "../../../lib/service/serve.ts";
 import { type DockerInstance, dockerInstance } from "../../support/docker/docker-instance.ts";
 import { tinyImage } from "../../support/docker/tiny-image.ts";
@@ -13,6 +14,7 @@ import { agentName } from "../../support/records/sample.ts";
 setDefaultTimeout(120_000);
 
 const agent = agentName("tester");
+const id = newInstanceId("0011223344556677", new Date());
 let at: DockerInstance;
 let server: Server;
 let client: StarterClient;
@@ -22,7 +24,7 @@ beforeAll(async () => {
   const spec = {
     name: at.name("agent-tester"),
     image: tinyImage,
-    labels: at.labels({ component: "agent" as const, agent, role: "tester" }),
+    labels: { ...at.labels({ component: "agent" as const, agent, role: "tester" }), id },
     entrypoint: ["/bin/sh", "-c", "echo $SETT_GRANT_ATTEMPT $0 $1; sleep 1; exit 7"],
     env: {},
     mounts: [],
@@ -53,6 +55,9 @@ test("it starts a worker of a template, says how it ended and what it wrote, and
   await client.start(one);
   expect(await client.list(agent)).toEqual([{ name: worker, claim: one.claim, attempt: 3, slot: 2 }]);
   expect(await errorOf(client.start(one))).toMatchObject({ code: "instance-taken" });
+  // What its volume bears makes it the instance's own for the next `sett up`.
+  const { volumes } = await at.runtime.parts(at.instance);
+  expect(volumes.map(({ name, labels }) => [name, labels.id])).toEqual([[at.name("workspace-tester.2"), id]]);
   expect(await client.wait(worker, new AbortController().signal)).toBe(7);
   expect(await client.readLog(worker)).toEqual([`3 --execute-claim ${one.claim}`]);
   await client.remove(worker);
