@@ -7,8 +7,11 @@ import type { RepositoryPlace } from "./find-repository.ts";
 import { type Git, runGit, tryGit } from "./run-git.ts";
 import { withoutRepository } from "./user-environment.ts";
 
-/** `volume`: names of volumes of the version before, which have no id. `image`: ids of images that were built for the instance's agents. */
-export type Known = "volume" | "image";
+/**
+ * `volume`: names of volumes of the version before, which have no id. `image`: ids of images that were built for the instance's agents.
+ * `building`: names of images whose building was begun, and of which it is not known whether it has ended.
+ */
+export type Known = "volume" | "image" | "building";
 
 /** Every method throws git-failed, as where the configuration cannot be written. */
 export class KeptId {

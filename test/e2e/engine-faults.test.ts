@@ -179,3 +179,14 @@ test("an `up` whose Engine gets stuck ends, says what to do, and `down` removes 
   await sett.need("down", "--name", sett.name, "--volumes");
   expect(await scene.left()).toEqual([]);
 });
+
+test("an image that was built without an answer is the instance's own for the next `up`", async () => {
+  await using scene = await Scene.open();
+  const { sett, proxy } = scene;
+  const tag = `sett-${sett.name}-agent-echo:latest`;
+  proxy.failOn(1, "lose", /^POST \/build/);
+  expect(await sett.sett("up", "--name", sett.name)).toMatchObject({ code: 1 });
+  proxy.failOn(0, "lose");
+  await waitFor("the image", async () => (await $`docker image inspect ${tag}`.quiet().nothrow()).exitCode === 0);
+  await sett.up();
+});

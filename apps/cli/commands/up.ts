@@ -145,9 +145,9 @@ export const up = defineCommand({
     const built: string[] = [];
     const stateNow = () => stateAfterFailure(instance, before, built);
     if (id !== keptId) await keepId(kept, { instance, id }, shell);
-    // Images that were built stay after a failure, and bear the id.
+    // Images that were built, perhaps without an answer, stay after a failure, and bear the id.
     const forgetId = async () => {
-      if (id !== keptId && built.length === 0) await kept.remove();
+      if (id !== keptId && built.length === 0 && (await kept.list("building")).length === 0) await kept.remove();
     };
     const images = await prepareImages({
       runtime,

@@ -14,6 +14,7 @@ import { hasApi } from "./has-api.ts";
 import { inputsLabel, timesLabel } from "./inputs-label.ts";
 import { hasSecrets } from "./keeper-spec.ts";
 import { findOrchestrator } from "./orchestrator-image.ts";
+import type { Remembering } from "./own-images.ts";
 import { hasEgress } from "./sockets.ts";
 
 export type Image = { tag: string } & ImageInfo;
@@ -41,8 +42,7 @@ type Input = Place & {
   id: string;
   /** Receives the names of the images that were built, also when others fail. */
   built: string[];
-  /** Remembers the id of an image that was built. */
-  remember: (image: string) => Promise<void>;
+  remember: Remembering;
 };
 
 /** Images that are built from Sett's sources. Other images may be named `sett/…`, too. */
@@ -121,9 +121,10 @@ async function agentImage(input: Input, { name, source }: AgentConfig): Promise<
     ...(inputs?.byTimes !== undefined && { [timesLabel]: inputs.byTimes }),
   };
   const onProgress = (line: string) => step.update(line, { isMilestone: /^(?:Step |#\d+ \[(?!internal))/.test(line) });
+  await input.remember.begin(tag);
   const image = await build(labels, { onProgress, signal });
   input.built.push(tag);
-  await input.remember(image.id);
+  await input.remember.end(tag, image.id);
   step.done(`image built in ${formatAge(Math.max(1_000, Date.now() - startedAt))}`);
   return { tag, ...image };
 }

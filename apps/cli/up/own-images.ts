@@ -6,14 +6,25 @@ import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 
 type Warn = (sentence: string) => void;
 
+/** `begin`: before the Engine is asked to build it, because the answer may be lost. `end`: with the id of what was built. */
+export type Remembering = { begin(tag: string): Promise<void>; end(tag: string, image: string): Promise<void> };
+
 /** Several images are built at once, and git writes its configuration for one at a time. */
-export function rememberer(kept: KeptId, warn: Warn): (image: string) => Promise<void> {
+export function rememberer(kept: KeptId, warn: Warn): Remembering {
   let last = Promise.resolve();
-  return (image) => {
+  const next = (write: () => Promise<void>) => {
     last = last
-      .then(() => kept.add("image", image))
+      .then(write)
       .catch((error: unknown) => warn(`An image that was built is not in the repository's configuration: ${messageOf(error)}`));
     return last;
+  };
+  return {
+    begin: (tag) => next(() => kept.add("building", tag)),
+    end: (tag, image) =>
+      next(async () => {
+        await kept.add("image", image);
+        await kept.drop("building", tag);
+      }),
   };
 }
 

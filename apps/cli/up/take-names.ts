@@ -33,13 +33,16 @@ export async function takeNames(input: Input, { messages }: Pick<Shell, "message
   const [volumes, images] = [new Set(await kept.list("volume")), await kept.list("image")];
   const others = await othersAmong(unmarked, { repository, instance, kept });
   const found = await imagesOf(input);
-  const isOwn = (image: ImageInfo) =>
-    images.length > 0 ? images.includes(image.id) : hasOwnLabels(image, { instance, id: input.id, isUpgrade });
+  const begun = await kept.list("building");
+  const isOwn = (tag: string, image: ImageInfo) =>
+    images.length > 0 && !begun.some((one) => tag === one || tag === devcontainerTag(one))
+      ? images.includes(image.id)
+      : hasOwnLabels(image, { instance, id: input.id, isUpgrade });
   requireNoStrangers(instance, config, [
     ...(await runtime.strangers(instance)),
     ...others,
     ...found.flatMap(([name, image]): Stranger[] =>
-      isOwn(image) ? [] : [{ sort: "image", name, adoption: adoptionOf(instance, "image", image.id) }],
+      isOwn(name, image) ? [] : [{ sort: "image", name, adoption: adoptionOf(instance, "image", image.id) }],
     ),
   ]);
   const adopted = unmarked.filter(({ name }) => !others.some((other) => other.name === name));

@@ -36,7 +36,7 @@ services: { orchestrator: { image: "${tinyImage}" }, redis: { image: "${redis}" 
     signal,
     built: [],
     id: "aa.1",
-    remember: async () => {},
+    remember: { begin: async () => {}, end: async () => {} },
     owner: { uid: 1, gid: 1 },
     env: {},
   };

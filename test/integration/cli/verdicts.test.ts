@@ -246,7 +246,10 @@ test("an artefact that a person has overwritten by hand is not approved", async 
   await clan.grant(draft, "maintainer", "waiting");
   await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${draft.id}`, "payload", "something else");
   const { code, err } = await clan.sett("approve", draft.id);
-  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("was overwritten by hand: it is not what was stored. Nothing was done.") });
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringContaining("was overwritten by hand: it is not what was stored. Nothing was done."),
+  });
   expect((await clan.claimOn(draft)).grants.find(({ agent }) => agent === "maintainer")?.state).toBe("waiting");
 }, 120_000);
 

@@ -83,11 +83,10 @@ test("files that are written during a run are counted when the disk has become f
   const reasons: string[] = [];
   const disk = { bytes: 64 * mebibyte, folders: [{ path: folder.path, name: "/workspace" }] };
   using _watch = new DiskWatch(disk).start((reason) => reasons.push(reason));
+  // Other programs may free as much meanwhile: what was written stays, and is counted at last.
   for (let file = 0; reasons.length === 0; file++) {
-    expect(file).toBeLessThan(200);
-    writeFileSync(join(folder.path, `file${file}`), crypto.getRandomValues(new Uint8Array(65_536)));
-    if (file > 70) continue;
-    writeFileSync(join(folder.path, `large${file}`), new Uint8Array(4 * mebibyte), { flush: true });
+    expect(file).toBeLessThan(1_000);
+    if (file < 70) writeFileSync(join(folder.path, `large${file}`), new Uint8Array(4 * mebibyte), { flush: true });
     await Bun.sleep(50);
   }
   expect(reasons[0]).toContain("allows 64 MiB");

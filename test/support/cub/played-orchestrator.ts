@@ -72,7 +72,12 @@ export class StandIn implements AsyncDisposable {
     await this.commit(claim, { grants: ended, terminate: reason });
   }
 
-  async commit(claim: ClaimId, { grants, terminate }: { grants: Grant[]; terminate?: string }): Promise<void> {
+  /** Again where the cub has written meanwhile. */
+  async commit(claim: ClaimId, change: { grants: Grant[]; terminate?: string }): Promise<void> {
+    await waitFor("the commit", async () => await this.#tryCommit(claim, change));
+  }
+
+  async #tryCommit(claim: ClaimId, { grants, terminate }: { grants: Grant[]; terminate?: string }): Promise<boolean> {
     const readOn = this.board.connectionNumber();
     const { rev } = (await this.read(claim)).claim;
     const set = terminate === undefined ? {} : { status: "terminated" as const, termination_reason: terminate };
@@ -90,7 +95,8 @@ export class StandIn implements AsyncDisposable {
       due: { set: [], clear: [] },
       events: [],
     });
-    if (answer.outcome !== "committed") throw new Error(`The commit was ${answer.outcome}.`);
+    if (answer.outcome !== "committed" && answer.outcome !== "stale") throw new Error(`The commit was ${answer.outcome}.`);
+    return answer.outcome === "committed";
   }
 
   async read(claim: ClaimId): Promise<ClaimSnapshot> {
