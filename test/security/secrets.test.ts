@@ -90,8 +90,9 @@ afterAll(async () => {
 
 async function result(agent: string, script: string): Promise<Artefact> {
   const goal = await sett.forage(`${agent}: ${script}`);
-  const isResult = ({ type }: Artefact) => type === "Done" || type === "ToolExecutionFailure";
-  return await waitFor("the result", async () => (await sett.artefacts(goal)).find(isResult), { everyMs: 100 });
+  const isResult = ({ type, structural_type }: Artefact) => type === "Done" || structural_type === "Failure";
+  const happened = async () => (await sett.sett("watch", "--no-follow", "--goal", goal, "--name", sett.name)).out;
+  return await waitFor("the result", async () => (await sett.artefacts(goal)).find(isResult), { everyMs: 100, happened });
 }
 
 async function outputOf(agent: string, script: string): Promise<string> {
