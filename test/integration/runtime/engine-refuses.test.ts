@@ -128,11 +128,13 @@ test("an interruption leaves a request that is held a moment, and the next one m
   await proxy.failed();
   stop.abort();
   expect(await parts).toMatchObject({ code: "interrupted" });
-  const next = await Promise.all(["a", "b"].map((name) => runtime.containers.remove(name).catch((error: unknown) => error)));
+  // No digits and letters alone: the Engine would take them for the beginning of an id, and remove somebody's container.
+  const names = ["sett-nothing-one", "sett-nothing-two"];
+  const next = await Promise.all(names.map((name) => runtime.containers.remove(name).catch((error: unknown) => error)));
   expect(next).toMatchObject([{ code: "docker-unreachable" }, { code: "docker-unreachable" }]);
   proxy.failOn(0, "error");
   await waitFor("the Engine to be asked again", () =>
-    runtime.containers.remove("a").then(
+    runtime.containers.remove("sett-nothing-one").then(
       () => true,
       () => false,
     ),
