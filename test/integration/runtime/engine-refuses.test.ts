@@ -128,7 +128,7 @@ test("an interruption leaves a request that is held a moment, and the next one m
   await proxy.failed();
   stop.abort();
   expect(await parts).toMatchObject({ code: "interrupted" });
-  // No digits and letters alone: the Engine would take them for the beginning of an id, and remove somebody's container.
+  // No digits and letters alone: the Engine would take them for the beginning of an id, and remove another test's container.
   const names = ["sett-nothing-one", "sett-nothing-two"];
   const next = await Promise.all(names.map((name) => runtime.containers.remove(name).catch((error: unknown) => error)));
   expect(next).toMatchObject([{ code: "docker-unreachable" }, { code: "docker-unreachable" }]);
