@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { NoticeProblem } from "../model/notify.ts";
 
-/** Of the hash of the orchestrator. */
+/** The field in the hash of the orchestrator. */
 export const noticeProblemsField = "notice_problems";
 
 /** A damaged list is ignored: the next failure writes it anew. */

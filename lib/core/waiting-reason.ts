@@ -4,9 +4,10 @@ import type { Actor } from "../model/event.ts";
 import type { ClaimId } from "../model/ids.ts";
 
 /**
- * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`: only the name in its registration can be
- * read. `busy`: it works on as many other claims as it can, on the first of them `since`. `paused`: the whole instance is paused. Times are
- * ISO 8601; null: no heartbeat was ever received.
+ * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`:
+ * only the name in its registration can be read. `busy`: it works on as many other claims as it
+ * can, on the first of them `since`. `paused`: the whole instance is paused. Times are ISO 8601;
+ * null: no heartbeat was ever received.
  */
 export type BlockedReason =
   | Liveness

@@ -1,5 +1,5 @@
-// The id of an instance in the configuration of its repository, where it outlives the volumes, and what else is the instance's by no label
-// of its own.
+// The id of an instance in the configuration of its repository, where it outlives the volumes, and
+// what else is the instance's by no label of its own.
 import { join, relative } from "node:path";
 import type { InstanceName } from "../model/ids.ts";
 import { changeOwner } from "./change-owner.ts";
@@ -8,8 +8,9 @@ import { type Git, runGit, tryGit } from "./run-git.ts";
 import { withoutRepository } from "./user-environment.ts";
 
 /**
- * `volume`: names of volumes of the version before, which have no id. `image`: ids of images that were built for the instance's agents.
- * `building`: names of images whose building was begun, and of which it is not known whether it has ended.
+ * `volume`: names of volumes of the version before, which have no id. `image`: ids of images that
+ * were built for the instance's agents. `building`: names of images whose building was begun, and
+ * of which it is not known whether it has ended.
  */
 export type Known = "volume" | "image" | "building";
 
@@ -33,7 +34,10 @@ export class KeptId {
     return await this.#read("id");
   }
 
-  /** Also in which work tree the instance is, so that it is known again where the repository was moved. */
+  /**
+   * Also in which work tree the instance is, so that it is known again where the repository was
+   * moved.
+   */
   async write(id: string): Promise<void> {
     await this.#change([`${this.#section}.id`, id]);
     await this.#change([`${this.#section}.worktree`, relative(this.#place.commonDir, this.#place.toplevel)]);
@@ -49,13 +53,13 @@ export class KeptId {
     return found.exitCode === 0 ? found.stdout.split("\n").filter((line) => line !== "") : [];
   }
 
-  /** One that is there already is fine. */
+  /** A value that is there already is no error. */
   async add(what: Known, value: string): Promise<void> {
     if ((await this.list(what)).includes(value)) return;
     await this.#change(["--add", `${this.#section}.${what}`, value]);
   }
 
-  /** One that is not there is fine. */
+  /** A value that is not there is no error. */
   async drop(what: Known, value: string): Promise<void> {
     if (!(await this.list(what)).includes(value)) return;
     await this.#change(["--unset-all", `${this.#section}.${what}`, `^${value.replaceAll(".", "\\.")}$`]);

@@ -1,13 +1,20 @@
-// What a repository still knows of an instance, without its blackboard: the names of goals and results (refs.ts).
+// Lists what a repository still knows of an instance, without its blackboard: the names of goals
+// and results (refs.ts).
 import type { InstanceName } from "../model/ids.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { tryGit } from "./run-git.ts";
 import { withoutRepository } from "./user-environment.ts";
 
-/** `id`: of a goal or an artefact. `subject`: of the commit that it began from, or that it has; empty where git cannot read it. */
+/**
+ * `id`: of a goal or an artefact. `subject`: of the commit that it began from, or that it has;
+ * empty where git cannot read it.
+ */
 export type KeptRef = { id: string; subject: string };
 
-/** The commit that was made last comes first. `env`: the whole environment of git. Throws git-failed where git does not run. */
+/**
+ * The commit that was made last comes first. `env`: the whole environment of git. Throws git-failed
+ * where git does not run.
+ */
 export async function keptRefs(
   { commonDir }: RepositoryPlace,
   instance: InstanceName,

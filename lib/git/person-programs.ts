@@ -1,4 +1,5 @@
-// The programs of a person's own that git may run and wait for: signers, hooks, filters, watchers of files.
+// The programs of a person's own that git may run and wait for: signers, hooks, filters, watchers
+// of files.
 import { execFile } from "node:child_process";
 import { access, constants, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +17,10 @@ const hooksOfCommit = ["pre-commit", "prepare-commit-msg", "commit-msg", "post-c
 
 export type Waiting = { git: Git; place: RepositoryPlace; onSlow: ((sentence: string) => void) | undefined };
 
-/** Names what the git may wait for once it has taken `slowMs`; nothing where the person has no such program. */
+/**
+ * Names what the git may wait for once it has taken `slowMs`; nothing where the person has no such
+ * program.
+ */
 export async function namingWaits<Result>(
   subcommand: WaitedFor,
   { git, place, onSlow }: Waiting,
@@ -71,7 +75,9 @@ function firstWord(command: string | undefined): string {
   return command?.trim().split(/\s+/)[0] ?? "";
 }
 
-/** Without our own settings, which would replace them. Reading the configuration starts no program. */
+/**
+ * Without our own settings, which would replace them. Reading the configuration starts no program.
+ */
 async function settingsOf(git: Git, place: RepositoryPlace): Promise<Map<string, string>> {
   const listed = await ask(git, place, ["config", "-z", "--list"]);
   const entries = listed.split("\0").flatMap((entry): [string, string][] => {

@@ -1,4 +1,5 @@
-// What `.gitmodules` of a commit hides: with `ignore = all`, the person's own git shows no change of a submodule once it is merged.
+// Warns of what `.gitmodules` of a commit hides: with `ignore = all`, the person's own git shows no
+// change of a submodule once it is merged.
 import type { CommitHash } from "../model/ids.ts";
 import { showName } from "./file-name.ts";
 import type { PlainView } from "./plain-view.ts";
@@ -9,7 +10,10 @@ const encoding = "latin1" as const;
 /** A link to a commit of another repository. */
 const gitlink = "160000";
 
-/** Sentences. Of submodules that the work changes, and of all where it changes `.gitmodules`. Throws git-failed. */
+/**
+ * Sentences. Of submodules that the work changes, and of all where it changes `.gitmodules`. Throws
+ * git-failed.
+ */
 export async function submoduleNotes(view: PlainView, from: string, commit: CommitHash): Promise<string[]> {
   const args = ["diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", from, commit, "--"];
   const words = (await view.run({ args, encoding })).split("\0");

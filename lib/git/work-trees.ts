@@ -1,4 +1,5 @@
-// Finds the work trees of a repository whose own folder has no files: a bare one, with work trees beside it.
+// Finds the work trees of a repository whose own folder has no files: a bare one, with work trees
+// beside it.
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SettError } from "../model/errors.ts";
@@ -8,7 +9,10 @@ import { type Git, tryGit } from "./run-git.ts";
 const maxEntries = 1_000;
 const shown = 5;
 
-/** The folders directly below `folder` that are linked work trees: each has a file `.git`. `folder` is in no repository. */
+/**
+ * The folders directly below `folder` that are linked work trees: each has a file `.git`. `folder`
+ * is in no repository.
+ */
 export async function workTreesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   if (entries.length > maxEntries) return [];
@@ -19,7 +23,10 @@ export async function workTreesBelow(folder: string): Promise<string[]> {
   return found.flat().sort();
 }
 
-/** Those of the bare repository at `path`, wherever they are, as git has them on record. */
+/**
+ * Lists the work trees of the bare repository at `path`, wherever they are, as git has them on
+ * record.
+ */
 export async function workTreesOf(git: Git, path: string): Promise<string[]> {
   const { stdout } = await tryGit(git, { args: ["worktree", "list", "--porcelain", "-z"], cwd: path });
   const trees = stdout.split("\0\0").map((tree) => tree.split("\0"));

@@ -1,6 +1,10 @@
-// The files of a unified diff, for a list that comes before the diff: one long file must not push the others out of sight.
+// The files of a unified diff, for a list that comes before the diff: one long file must not push
+// the others out of sight.
 
-/** `name`: as git writes it, in quotation marks where it has unusual characters. `notes`: what else is changed: a mode, a link, a new name. */
+/**
+ * `name`: as git writes it, in quotation marks where it has unusual characters. `notes`: what else
+ * is changed: a mode, a link, a new name.
+ */
 export type ChangedFile = { name: string; added: number; removed: number; notes: string[] };
 
 const maxFiles = 1_000;
@@ -8,7 +12,10 @@ const noteOf =
   /^(?:(new file|deleted file|old|new) mode (\d+)|(rename|copy) (?:from|to) (.*)|(Binary files .* differ|GIT binary patch))$/;
 const modes: Readonly<Record<string, string>> = { "100755": "executable", "120000": "symbolic link", "160000": "submodule" };
 
-/** The first thousand. In a diff a line of a file begins with a sign or a blank, so that none looks like the header of another file. */
+/**
+ * The first thousand. In a diff a line of a file begins with a sign or a blank, so that none looks
+ * like the header of another file.
+ */
 export function changedFiles(diff: string): { files: ChangedFile[]; more: number } {
   const files: ChangedFile[] = [];
   let more = 0;

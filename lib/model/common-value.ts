@@ -1,4 +1,5 @@
-// Says of the value of a secret that it is one that agents write without knowing it: masking it would break what they write. Pure.
+// Says of the value of a secret that it is one that agents write without knowing it: masking it
+// would break what they write. Pure.
 import { Artefact, StructuralType } from "./artefact.ts";
 import { BidWord } from "./bid.ts";
 import { FullToolOutput, ShortToolOutput, ToolInput } from "./tool-contract.ts";

@@ -1,4 +1,5 @@
-// How much Linux lets a program be started with: its arguments and its variables together, and each alone.
+// How much Linux lets a program be started with: its arguments and its variables together, and each
+// alone.
 
 /** An argument, or a variable with its name (MAX_ARG_STRLEN, without the NUL at the end). */
 export const maxStringBytes = 128 * 1024 - 1;
@@ -10,8 +11,8 @@ export const usualStartBytes = 2 * 1024 * 1024;
 export const maxStartBytes = 6 * 1024 * 1024;
 
 /**
- * What is kept free for what Sett and the container add while an agent works: the token and the addresses of its model, the trace,
- * the path of an interpreter.
+ * The bytes that are kept free for what Sett and the container add while an agent works: the token
+ * and the addresses of its model, the trace, the path of an interpreter.
  */
 export const addedBytes = 32 * 1024;
 

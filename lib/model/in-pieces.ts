@@ -1,4 +1,5 @@
-// A text that is longer than a variable may be, in several variables: NAME, NAME_2, NAME_3 and so on.
+// A text that is longer than a variable may be, in several variables: NAME, NAME_2, NAME_3 and so
+// on.
 
 /** In characters, of which none has more than 4 bytes. */
 const pieceLength = 25_000;

@@ -1,10 +1,14 @@
 // Whether people may take one name for another: a name that an agent chooses for one of Sett's own.
 //
-// Case, width, marks, invisible characters, spaces and punctuation do not count, nor does a sign, a digit or a letter of another script that
-// is drawn like a letter of ASCII. Where at least half of the letters are right, others that no list has count as any: no list of look-alikes
-// is complete. A sign beyond ASCII may be drawn for a letter, or be an ornament.
+// Case, width, marks, invisible characters, spaces and punctuation do not count, nor does a sign, a
+// digit or a letter of another script that is drawn like a letter of ASCII. Where at least half of
+// the letters are right, others that no list has count as any: no list of look-alikes is complete.
+// A sign beyond ASCII may be drawn for a letter, or be an ornament.
 
-/** What is drawn like a letter of ASCII in the common fonts, in lower case, by that letter. A character may look like several. */
+/**
+ * The characters that are drawn like a letter of ASCII in the common fonts, in lower case, by that
+ * letter. A character may look like several.
+ */
 const drawnAs: Readonly<Record<string, string>> = {
   a: "аαɑᴀꭺꓮ4@",
   b: "вьβƅʙᏼꓐⲃ68ßꮟ",
@@ -34,7 +38,10 @@ const drawnAs: Readonly<Record<string, string>> = {
   z: "ᴢʐ2ꓜꮓ",
 };
 
-/** Alphabets of signs, each from A to Z: letters in black circles and squares, and those of which flags are made. */
+/**
+ * Alphabets of signs, each from A to Z: letters in black circles and squares, and those of which
+ * flags are made.
+ */
 const alphabetsOfSigns = [0x1_f1_50, 0x1_f1_70, 0x1_f1_e6];
 
 /** Two letters that are drawn like one. */
@@ -54,11 +61,14 @@ function addLetter(sign: string, letter: string): void {
   lettersBySign.set(sign, (lettersBySign.get(sign) ?? "") + letter);
 }
 
-/** `letters`: those that it is drawn like. `isAny`: it is in no list. `isOrnament`: it may be none. */
+/**
+ * `letters`: those that it is drawn like. `isAny`: it is in no list. `isOrnament`: it may be none.
+ */
 type Sign = { letters: string; isAny: boolean; isOrnament: boolean };
 
 function signsOf(name: string): Sign[] {
-  // These two would become letters. Some are taken apart into others, or have a lower case, only after the first step.
+  // These two would become letters. Some are taken apart into others, or have a lower case, only
+  // after the first step.
   const plain = name.replaceAll(/[™℠]/g, "").normalize("NFKD").toLowerCase().normalize("NFKD");
   return [...plain].flatMap((char) => {
     const letters = lettersBySign.get(char);

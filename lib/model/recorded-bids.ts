@@ -6,7 +6,10 @@ import type { AgentName } from "./ids.ts";
 const words: readonly string[] = ["review", "claim", "exclusive", "ignore"] satisfies BidWord[];
 const namePattern = /^[a-z0-9-]{1,40}$/;
 
-/** The bids in a text of an event's data, as `textOfBids` makes it; what is no bid in it is left out. */
+/**
+ * The bids in a text of an event's data, as `textOfBids` makes it; what is no bid in it is left
+ * out.
+ */
 export function bidsInText(text: string): Bid[] {
   return text.split(" ").flatMap((pair) => {
     const [agent = "", word = ""] = pair.split(":");

@@ -2,7 +2,10 @@
 import { isObject, type JsonObject, memberAt, textAt } from "./json.ts";
 import type { CostlyApi } from "./request.ts";
 
-/** `bytes`: of the words in UTF-8. `signs`: of the words, where a row of one sign that is no letter counts as one. `pieces`: parts of a stream. */
+/**
+ * `bytes`: of the words in UTF-8. `signs`: of the words, where a row of one sign that is no letter
+ * counts as one. `pieces`: parts of a stream.
+ */
 export type Came = { bytes: number; signs: number; pieces: number };
 
 export const nothingCame: Came = { bytes: 0, signs: 0, pieces: 0 };
@@ -18,7 +21,10 @@ export function cameInAnswer(api: CostlyApi, answer: JsonObject): Came {
   return sizeOf(answerRoots(api, answer));
 }
 
-/** One event of a stream; nothing for the last event of the Responses API, which repeats the whole answer. */
+/**
+ * One event of a stream; nothing for the last event of the Responses API, which repeats the whole
+ * answer.
+ */
 export function cameInEvent(api: CostlyApi, event: JsonObject): Came {
   return sizeOf(eventRoots(api, event));
 }

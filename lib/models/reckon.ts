@@ -1,4 +1,5 @@
-// What a call has used, where its provider does not say it, or says what cannot be. Rather too much than too little, and near to what is due.
+// Reckons what a call has used, where its provider does not say it, or says what cannot be. Rather
+// too much than too little, and near to what is due.
 import type { ModelSettings } from "../model/config-models.ts";
 import { type Came, signsOf, wordsIn } from "./answer-size.ts";
 import type { MeasuredUsage } from "./cost.ts";
@@ -7,7 +8,8 @@ import type { ModelRequest } from "./request.ts";
 import { type Bound, isCountable, mediaIn } from "./worst-case.ts";
 
 /**
- * `isWhole`: all of the answer has come. `workedMs`: how long the provider had the request. `bound`: the most that the call may use.
+ * `isWhole`: all of the answer has come. `workedMs`: how long the provider had the request.
+ * `bound`: the most that the call may use.
  */
 export type Facts = {
   request: ModelRequest;
@@ -18,11 +20,17 @@ export type Facts = {
   workedMs: number;
 };
 
-/** Tokenizers make of few texts less than a token from eight signs, and of usual ones more than one from four: less than half of that. */
+/**
+ * Tokenizers make of few texts less than a token from eight signs, and of usual ones more than one
+ * from four: less than half of that.
+ */
 const maxSignsPerToken = 8;
 /** Most texts have four bytes for each token, some three. */
 const bytesPerToken = 3;
-/** What a picture and a document may be at least, and how many bytes of one, in base64, make a token. */
+/**
+ * The tokens of a picture and a document at least, and how many bytes of one, in base64, make a
+ * token.
+ */
 const tokensOfMedia = 2_000;
 const mediaBytesPerToken = 30;
 /** Few models that think unseen write faster. Tokens. */
@@ -75,7 +83,10 @@ function likelyInput({ request, bound }: Facts): number {
   return Math.min(bound.input, text + count * tokensOfMedia + Math.ceil(bytes / mediaBytesPerToken));
 }
 
-/** Tokens that the provider may have made and not sent: thoughts, and all of an answer that comes at its end. */
+/**
+ * Tokens that the provider may have made and not sent: thoughts, and all of an answer that comes at
+ * its end.
+ */
 function unseen({ request, model, bound, isWhole, workedMs }: Facts): number {
   if (!thinks(request, model) && (request.is_stream || isWhole)) return 0;
   const budget = Number(memberAt(request.json, "thinking", "budget_tokens") ?? Number.NaN);

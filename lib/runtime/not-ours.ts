@@ -2,7 +2,9 @@
 import { SettError } from "../model/errors.ts";
 import type { Stranger } from "./port.ts";
 
-/** `instance-taken`, with the way to remove each, and the ways around. `strangers`: one at least. */
+/**
+ * `instance-taken`, with the way to remove each, and the ways around. `strangers`: one at least.
+ */
 export function notOurs(strangers: readonly Stranger[]): SettError {
   const what = strangers.map(({ sort, name }) => `${sort === "image" ? "an" : "a"} ${sort} ${name}`).join(" and ");
   const [exist, it] = strangers.length === 1 ? ["exists", "it"] : ["exist", "them"];

@@ -1,4 +1,5 @@
-// What is Sett's on an Engine: it has our labels and our name, it has them by its own creation, and the id of its instance.
+// Decides what is Sett's on an Engine: it has our labels and our name, it has them by its own
+// creation, and the id of its instance.
 import type { InstanceName } from "../model/ids.ts";
 import { isOlderThan } from "./instance-id.ts";
 import { componentLabel, fingerprintLabel, madeLabel, type PartLabels, readLabels } from "./labels.ts";
@@ -6,7 +7,10 @@ import { keptVolumeNames } from "./names.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** `imageLabels`: those of a container's image, which the Engine gives the container as well, and which say nothing about it. */
+/**
+ * `imageLabels`: those of a container's image, which the Engine gives the container as well, and
+ * which say nothing about it.
+ */
 type Candidate = { name: string; labels: Labels | null | undefined; imageLabels?: Labels };
 
 /** Undefined where it is not Sett's, or its labels are incomplete. */
@@ -16,7 +20,10 @@ export function ownPart({ name, labels, imageLabels = {} }: Candidate): PartLabe
   return isFromImage(labels ?? {}, imageLabels) ? undefined : known;
 }
 
-/** Whether Sett could have given this name to a part of the instance, or of one whose name begins the same. */
+/**
+ * Whether Sett could have given this name to a part of the instance, or of one whose name begins
+ * the same.
+ */
 export function isNameIn(instance: InstanceName, name: string): boolean {
   const [start, next] = [`sett-${instance}`, name.charAt(`sett-${instance}`.length)];
   return name.startsWith(start) && ["", "-", "."].includes(next);
@@ -30,7 +37,10 @@ function isFromImage(labels: Labels, image: Labels): boolean {
 
 type Known = { labels: PartLabels; createdSeconds: number };
 
-/** Leaves out parts with another id than their instance, and those without one that are younger than it. */
+/**
+ * Leaves out parts with another id than their instance, and those without one that are younger than
+ * it.
+ */
 export function withIdOfInstance<Part extends Known>(parts: readonly Part[], ids: ReadonlyMap<InstanceName, string>): Part[] {
   return parts.filter(({ labels, createdSeconds }) => {
     const id = ids.get(labels.instance);
@@ -40,9 +50,10 @@ export function withIdOfInstance<Part extends Known>(parts: readonly Part[], ids
 }
 
 /**
- * The same of volumes, of which the Engine does not say when they were made. One without an id, beside parts that have one, is ours where a
- * container of ours uses it, by the names in `used`. What `sett down` keeps is used by none then: of that the repository must say
- * whose it is (apps/cli/up/take-names.ts).
+ * The same of volumes, of which the Engine does not say when they were made. One without an id,
+ * beside parts that have one, is ours where a container of ours uses it, by the names in `used`.
+ * What `sett down` keeps is used by none then: of that the repository must say whose it is
+ * (apps/cli/up/take-names.ts).
  */
 export function ownVolumes<Part extends Known & { name: string }>(
   parts: readonly Part[],

@@ -1,7 +1,8 @@
 // Ends the connection of a request that is answered before its body is whole.
 //
-// Bun would go on reading what the client sends, and drop it: hundreds of megabytes of a stranger, and a connection that keeps the service from
-// stopping. `Connection: close` makes it end the connection behind the answer. A client that is still sending then may lose the answer, so the
+// Bun would go on reading what the client sends, and drop it: hundreds of megabytes of a stranger,
+// and a connection that keeps the service from stopping. `Connection: close` makes it end the
+// connection behind the answer. A client that is still sending then may lose the answer, so the
 // rest of a body that is small, or comes quickly, is taken and dropped before.
 import type { MiddlewareHandler } from "hono";
 

@@ -1,4 +1,4 @@
-// What the sentence of an event says of a new artefact.
+// Writes the part of an event's sentence that is about a new artefact.
 import type { Facts } from "./event-sentence.ts";
 import { type Segment, say, toned } from "./segment.ts";
 

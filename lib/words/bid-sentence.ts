@@ -16,7 +16,10 @@ export function bidWeight(event: SettEvent): Weight {
   return bidsOf(event).every(({ word }) => word === "ignore") ? "minor" : "major";
 }
 
-/** The words that agents have given in advance; their own, although the orchestrator writes the event. */
+/**
+ * The words that agents have given in advance; their own, although the orchestrator writes the
+ * event.
+ */
 export function bidsPlaced(event: SettEvent, { isFolded = false }: EventContext): Segment[] {
   const bids = bidsOf(event);
   const wanted = bids.filter(({ word }) => word !== "ignore").map(({ agent, word }) => say`${agent} ${toned("strong", word)}`);
@@ -31,7 +34,10 @@ export function ignoring({ ignoredBy = [], isUnwanted }: EventContext): Segment[
   return say`, ignored by ${someOf(ignoredBy.map((name) => say`${name}`))}`;
 }
 
-/** In instances of earlier versions the orchestrator bid for a person by that person's rules. A bid by hand is for an agent. */
+/**
+ * In instances of earlier versions the orchestrator bid for a person by that person's rules. A bid
+ * by hand is for an agent.
+ */
 export function onBehalf({ actor, agent }: SettEvent): Segment[] {
   if (agent === undefined || actor.startsWith("agent:")) return [];
   return actor === "hand" ? say` for ${agent}` : say` for ${agent}, by its rules`;

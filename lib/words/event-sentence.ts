@@ -13,12 +13,16 @@ export type Weight = "major" | "minor";
 
 export type SentenceTone = Exclude<Tone, "strong"> | "plain";
 
-/** `tone`: of the whole. `reason`: what may be an agent's words, to be shown behind it; empty where there is none. */
+/**
+ * `tone`: of the whole. `reason`: what may be an agent's words, to be shown behind it; empty where
+ * there is none.
+ */
 export type Sentence = { segments: readonly Segment[]; tone: SentenceTone; weight: Weight; reason: string };
 
 /**
- * Facts that the event itself does not contain. `maker`: the agent in whose name an artefact was written. `ignoredBy`: the agents whose bids
- * have no line of their own. `reason`: replaces the event's reason, where a line above has shown a part.
+ * Facts that the event itself does not contain. `maker`: the agent in whose name an artefact was
+ * written. `ignoredBy`: the agents whose bids have no line of their own. `reason`: replaces the
+ * event's reason, where a line above has shown a part.
  */
 export type EventContext = {
   maker?: string | undefined;

@@ -2,7 +2,10 @@
 import { formatAmount } from "../model/amounts.ts";
 import type { Amounts } from "../model/budget.ts";
 
-/** `$0.42`; `$0.42 + ?` where the price of some calls is not known, and of calls without any known price the tokens. */
+/**
+ * `$0.42`; `$0.42 + ?` where the price of some calls is not known, and of calls without any known
+ * price the tokens.
+ */
 export function money({
   nanousd,
   tokens,

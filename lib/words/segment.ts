@@ -1,14 +1,24 @@
-// A sentence as pieces: each surface paints them in its own way, and makes safe what others have chosen.
+// A sentence as pieces: each surface paints them in its own way, and makes safe what others have
+// chosen.
 
-/** `strong`: what the reader looks for. The others are the state of something: it went well or badly, waits, or is at work. */
+/**
+ * `strong`: what the reader looks for. The others are the state of something: it went well or
+ * badly, waits, or is at work.
+ */
 export type Tone = "strong" | "good" | "bad" | "wait" | "work";
 
-/** `isForeign`: agents or people have chosen the text, so that it may be long, or hold what moves a cursor. */
+/**
+ * `isForeign`: agents or people have chosen the text, so that it may be long, or hold what moves a
+ * cursor.
+ */
 export type Segment = { readonly text: string; readonly tone?: Tone; readonly isForeign?: true };
 
 type Value = string | number | Segment | readonly Segment[];
 
-/** A template whose own words are Sett's. Strings that are put into it are foreign, so that none is forgotten. */
+/**
+ * A template whose own words are Sett's. Strings that are put into it are foreign, so that none is
+ * forgotten.
+ */
 export function say(words: TemplateStringsArray, ...values: readonly Value[]): Segment[] {
   return words.flatMap((text, at) => {
     const own = text === "" ? [] : [{ text }];

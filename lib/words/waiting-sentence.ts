@@ -6,8 +6,8 @@ import { type Segment, say } from "./segment.ts";
 import { shortId } from "./short-id.ts";
 
 /**
- * `why`: why an agent has not acted. `isLed`: whether an orchestrator is active. `refusesWrites`: Redis stores no heartbeats. `suggest`: makes
- * a command line from what follows `sett`.
+ * `why`: why an agent has not acted. `isLed`: whether an orchestrator is active. `refusesWrites`:
+ * Redis stores no heartbeats. `suggest`: makes a command line from what follows `sett`.
  */
 export type WaitingFacts = {
   nowMs: number;
@@ -101,7 +101,9 @@ function beginning(text: string): string {
   return text.length > maxReasonLength ? `${text.slice(0, maxReasonLength - 1)}…` : text;
 }
 
-/** A page may be older than its server. The compiler proves that nothing of this version is missing. */
+/**
+ * A page may be older than its server. The compiler proves that nothing of this version is missing.
+ */
 function unknownKind(_: never): Segment[] {
   return say`something that this version does not know`;
 }

@@ -157,7 +157,7 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
   shell.messages.done(`${instance} is removed, with its blackboard.`);
 }
 
-/** Of a `sett up` that failed. Returns their names. */
+/** Removes the images of a `sett up` that failed, and returns their names. */
 async function removeImages(runtime: ContainerRuntime, instance: InstanceName, shell: Shell): Promise<string[]> {
   const workspace = await workspaceRoot(shell.cwd);
   const repository = workspace === undefined ? undefined : await openRepository(workspace, shell);
@@ -175,7 +175,7 @@ async function requireOwnVolumes(
 ): Promise<void> {
   const { instance, containers } = parts;
   const isKept = (name: string) => keptVolumeNames(instance).includes(name);
-  // Of the others, those without an id that a container uses are the instance's.
+  // A volume without an id that is not kept is the instance's where a container uses it.
   const atStake = withoutId(parts).filter(({ name }) => (isKept(name) ? isWhole : containers.length === 0));
   const others = await othersAmong(atStake, { ...known, instance });
   if (others.length > 0) throw notOurs(others);

@@ -106,7 +106,7 @@ async function list(board: PersonBlackboard, { goal, type: types, limit, json }:
   warnOf(damaged, shell);
 }
 
-/** What was changed by hand: it can be shown, or it cannot. */
+/** Says which artefacts were changed by hand, and which of them cannot be shown. */
 type Damaged = { overwritten: ArtefactId[]; unreadable: ArtefactId[] };
 
 function warnOf({ overwritten, unreadable }: Damaged, { messages, suggest }: Shell): void {

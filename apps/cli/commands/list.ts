@@ -75,8 +75,9 @@ export const list = defineCommand({
 type OnBoard = { notStarted: AgentRegistration[]; gateway?: GatewayProblem; lost?: { since: string; refs: KeptRef[] } };
 
 /**
- * External agents and people, what the gateway has announced, and whether the blackboard began empty: only the blackboard knows them. An instance whose Redis does not answer is
- * listed without them.
+ * Reads what only the blackboard knows: external agents and people, what the gateway has announced,
+ * and whether the blackboard began empty. An instance whose Redis does not answer is listed without
+ * them.
  */
 async function readBoard(parts: InstanceParts, { env }: Pick<Shell, "env">): Promise<OnBoard> {
   try {
@@ -93,7 +94,10 @@ async function readBoard(parts: InstanceParts, { env }: Pick<Shell, "env">): Pro
   }
 }
 
-/** The goals and results that git has and the blackboard does not. Empty where the repository cannot be read. */
+/**
+ * The goals and results that git has and the blackboard does not. Empty where the repository cannot
+ * be read.
+ */
 async function refsOfBefore(
   workspace: string,
   instance: InstanceName,

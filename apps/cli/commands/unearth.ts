@@ -117,8 +117,8 @@ async function showCommit({ board, workspace, person }: History, artefact: Artef
 }
 
 /**
- * What commits say of themselves is indented by four columns, as git does it, and the names of files by one. Any other line, such as that of an
- * author, is Sett's own for as long as it fits into a row.
+ * A commit's own words are indented by four columns, as git does it, and the names of files by one.
+ * Any other line, such as that of an author, is Sett's own for as long as it fits into a row.
  */
 function withBars(changes: string, { out }: Shell): string {
   const rowsOf = (line: string) => {

@@ -61,7 +61,7 @@ export type RecordFacts =
       waiting: WaitingGoals | undefined;
     };
 
-/** Of the newest bodies of calls that the record should have: how many were wanted, and how many the gateway does not have. */
+/** How many of the newest bodies were asked of the gateway, and how many it does not have. */
 export type BodyFacts = { wanted: number; missing: number };
 
 export type InstanceFacts = {

@@ -1,4 +1,5 @@
-// Judges whether agents write the values of their secrets by accident. No finding has a part of a value.
+// Judges whether agents write the values of their secrets by accident. No finding has a part of a
+// value.
 import type { Finding } from "../facts/finding.ts";
 import { effectOfWeak, remedyForWeak } from "../facts/weak-value.ts";
 import type { SecretsFacts } from "./facts.ts";

@@ -1,4 +1,5 @@
-// Whether the record has the bodies of calls that the blackboard names. Its volume may have been removed while the instance was down.
+// Whether the record has the bodies of calls that the blackboard names. Its volume may have been
+// removed while the instance was down.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { bodiesOnRecord } from "../facts/kept-bodies.ts";

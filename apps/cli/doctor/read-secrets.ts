@@ -1,4 +1,5 @@
-// Reads which values of agents' secrets are written by accident: of files and variables. Commands are not run, for they may ask a person.
+// Reads which values of agents' secrets are written by accident: of files and variables. Commands
+// are not run, for they may ask a person.
 import { dirname, resolve } from "node:path";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { SettError } from "../../../lib/model/errors.ts";

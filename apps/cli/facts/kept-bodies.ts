@@ -5,8 +5,8 @@ import { backwards, goalList } from "../../../lib/client/facts/pages.ts";
 const goalsAtOnce = 100;
 
 /**
- * Digests of bodies of calls, those of the newest goals first, at most `most`. `keptMs`: how long the gateway keeps them; undefined: for
- * ever.
+ * Digests of bodies of calls, those of the newest goals first, at most `most`. `keptMs`: how long
+ * the gateway keeps them; undefined: for ever.
  */
 export async function bodiesOnRecord(
   board: PersonBlackboard,

@@ -1,12 +1,16 @@
-// A blackboard that began empty although the repository knew the instance. The first event of the log remembers it, so that it is
-// forgotten with this blackboard: a back-up that is restored has a first event of its own.
+// A blackboard that began empty although the repository knew the instance. The first event of the
+// log remembers it, so that it is forgotten with this blackboard: a back-up that is restored has a
+// first event of its own.
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { EventDraft } from "../../../lib/model/event.ts";
 
-/** Who has not gone back to a back-up by then goes on without it. */
+/** A person who has not restored a back-up by then goes on without it. */
 const shownForMs = 30 * 24 * 3_600_000;
 
-/** `known`: how many goals and results git had of the blackboard before; undefined where the repository did not know the instance. */
+/**
+ * `known`: how many goals and results git had of the blackboard before; undefined where the
+ * repository did not know the instance.
+ */
 export function startedEvent(version: string, known: number | undefined): EventDraft {
   return { type: "instance_started", data: { version, ...(known !== undefined && { known_before: known }) } };
 }

@@ -85,7 +85,7 @@ export class QuietGoal implements AsyncDisposable {
         readSituation(board, this.#shell.suggest),
         readGoal(board, this.#goal, this.#known),
       ]);
-      // What waits for a person is asked at the prompt, or when the goal rests.
+      // A question to a person is asked at the prompt, or when the goal rests.
       return { waiting: status.waitingFor.filter((each) => !isForPeople(each)), situation };
     } catch (error) {
       if (error instanceof SettError) return undefined;
@@ -94,7 +94,7 @@ export class QuietGoal implements AsyncDisposable {
   }
 }
 
-/** What a wait is for and why, without the times. */
+/** Says what a wait is for and why, without the times. */
 function factsOf(waiting: Waiting, situation: Situation): unknown[] {
   const { since: _since, ...what } = waiting;
   return [what, blockedReasonOf(waiting, situation)?.reason, hasOrchestrator(situation), situation.pause !== undefined];

@@ -1,5 +1,5 @@
-// `retention` of a sett.yml, and whether goals wait to be moved by it: the instance moves none, because their commits must be in the
-// repository first.
+// `retention` of a sett.yml, and whether goals wait to be moved by it: the instance moves none,
+// because their commits must be in the repository first.
 import { resolve } from "node:path";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { readGoalFacts } from "../../../lib/blackboard/read-goal-facts.ts";
@@ -15,7 +15,10 @@ import { openSession } from "./session.ts";
 
 export type Retention = SettConfig["retention"];
 
-/** The `retention` of this folder's sett.yml; undefined where there is no file, or one with mistakes. */
+/**
+ * The `retention` of this folder's sett.yml; undefined where there is no file, or one with
+ * mistakes.
+ */
 export async function readRetention({ cwd, env }: Pick<Shell, "cwd" | "env">): Promise<Retention | undefined> {
   try {
     const file = resolve(cwd, await configPath(cwd, undefined));
@@ -37,7 +40,10 @@ const looked = 20;
 /** Goals that `sett prune` would move, among the oldest. `isAll`: there are no more of them. */
 export type WaitingGoals = { count: number; isAll: boolean; days: number };
 
-/** Undefined where none waits. A goal's last event may be a little later than its last artefact, which counts here. */
+/**
+ * Undefined where none waits. A goal's last event may be a little later than its last artefact,
+ * which counts here.
+ */
 export async function goalsThatWait(board: PersonBlackboard, goalsMs: number): Promise<WaitingGoals | undefined> {
   const before = (await board.time()) - goalsMs;
   const oldest = await board.listGoals({ from: 0, count: looked });

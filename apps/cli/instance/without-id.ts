@@ -1,4 +1,5 @@
-// Volumes of an instance that have our labels and no id, as the version before made them. A person may have made one by hand.
+// Volumes of an instance that have our labels and no id, as the version before made them. A person
+// may have made one by hand.
 import { access } from "node:fs/promises";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { KeptId } from "../../../lib/git/kept-id.ts";
@@ -9,7 +10,10 @@ export function withoutId({ volumes }: Pick<InstanceParts, "volumes">): VolumePa
   return volumes.filter(({ labels }) => labels.id === undefined);
 }
 
-/** Whether the version before, which gave no ids, has run the instance for this repository: it has left the folder of objects. */
+/**
+ * Whether the version before, which gave no ids, has run the instance for this repository: it has
+ * left the folder of objects.
+ */
 export async function isOfVersionBefore(repository: HostRepository, instance: InstanceName, kept: KeptId): Promise<boolean> {
   if ((await kept.read()) !== undefined) return false;
   return await access(repository.foldersOf(instance).objectsDir).then(
@@ -18,7 +22,7 @@ export async function isOfVersionBefore(repository: HostRepository, instance: In
   );
 }
 
-/** Of volumes without an id, those that are not the instance's: no `sett up` has taken them over. */
+/** Finds the volumes without an id that no `sett up` has taken over: they are a stranger's. */
 export async function othersAmong(
   volumes: readonly VolumePart[],
   { repository, instance, kept }: { repository: HostRepository; instance: InstanceName; kept: KeptId },

@@ -4,7 +4,10 @@ import { SettError } from "../../../lib/model/errors.ts";
 
 type Usual = { code: "config-missing" | "instance-not-found" | "repository-unusable"; message: string; hint: string };
 
-/** Beside the folder of a bare repository are its work trees: there the person is sent to one of them. */
+/**
+ * Beside the folder of a bare repository are its work trees: there the person is sent to one of
+ * them.
+ */
 export async function notInRepository(cwd: string, { code, message, hint }: Usual): Promise<SettError> {
   return goToWorkTree(cwd, await workTreesBelow(cwd)) ?? new SettError(code, message, { hint });
 }

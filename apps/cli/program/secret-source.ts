@@ -1,4 +1,5 @@
-// Reads the value of one secret from where sett.yml says it is: a file, a variable, or a command such as a password manager.
+// Reads the value of one secret from where sett.yml says it is: a file, a variable, or a command
+// such as a password manager.
 import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,13 +15,19 @@ export type Machine = {
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
-  /** Is given whose command is waited for, if it takes more than 3 s: it may ask a person, out of sight. */
+  /**
+   * Is given whose command is waited for, if it takes more than 3 s: it may ask a person, out of
+   * sight.
+   */
   onSlow?: (sentence: string) => void;
 };
 
 const slowMs = 3_000;
 
-/** The values of agents' secrets that can be read without running a command, also those that `sett up` would refuse. */
+/**
+ * The values of agents' secrets that can be read without running a command, also those that `sett
+ * up` would refuse.
+ */
 export async function readableValues(
   { secrets, agents }: Pick<WithSecrets, "secrets" | "agents">,
   machine: Machine,
@@ -89,7 +96,7 @@ async function outputOf(name: string, [program = "", ...words]: string[], machin
   }
 }
 
-/** What comes after so many bytes is not read. */
+/** The maximum of bytes that are read of it. */
 async function readUpTo(stream: AsyncIterable<unknown>, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

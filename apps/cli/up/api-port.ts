@@ -4,7 +4,10 @@ import type { SettConfig } from "../../../lib/model/config.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Finding } from "./beyond-engine.ts";
 
-/** `before`: the instance as it is, whose API may have the port. An Engine on another machine has ports of its own. */
+/**
+ * `before`: the instance as it is, whose API may have the port. An Engine on another machine has
+ * ports of its own.
+ */
 export async function unusableApiPort(
   { services: { api } }: Pick<SettConfig, "services">,
   before: InstanceParts | undefined,

@@ -1,11 +1,15 @@
-// Finds settings that the Engine would refuse only when it makes a container, after images were built. Pure.
+// Finds settings that the Engine would refuse only when it makes a container, after images were
+// built. Pure.
 import type { ConfigPath } from "../../../lib/config/problems.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { Machine } from "./container-limits.ts";
 
 export type Finding = { path: ConfigPath; sentence: string };
 
-/** Every key that asks for more processors than the Engine has. It takes any limit of memory, and others are checked with the file. */
+/**
+ * Every key that asks for more processors than the Engine has. It takes any limit of memory, and
+ * others are checked with the file.
+ */
 export function beyondEngine(
   { agents, services }: Pick<SettConfig, "agents" | "services">,
   { cpus, canLimitProcessors }: Machine,

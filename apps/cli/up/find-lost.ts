@@ -1,12 +1,16 @@
-// What an instance had before this `sett up`, and has not any more: people remove volumes while it is down (`docker system prune --volumes`).
+// Finds what an instance had before this `sett up`, and has not any more: people remove volumes
+// while it is down (`docker system prune --volumes`).
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { KeptRef } from "../../../lib/git/kept-refs.ts";
 import { bodiesOnRecord } from "../facts/kept-bodies.ts";
 import type { Diff } from "./diff.ts";
 
-/** What is known beside the blackboard. */
+/** The facts that are known without the blackboard. */
 export type KnownBefore = {
-  /** Whether `.git/config` has the instance's id, and nothing of a `sett up` that was killed is there. */
+  /**
+   * Whether `.git/config` has the instance's id, and nothing of a `sett up` that was killed is
+   * there.
+   */
   isKnown: boolean;
   refs: () => Promise<KeptRef[]>;
   hasRecord: boolean;
@@ -14,7 +18,10 @@ export type KnownBefore = {
   transcriptsKeptMs: number | undefined;
 };
 
-/** `blackboard`: what git still has, where the blackboard is empty although the repository knows the instance. */
+/**
+ * `blackboard`: what git still has, where the blackboard is empty although the repository knows the
+ * instance.
+ */
 export type Lost = { blackboard: KeptRef[] | undefined; hasLostBodies: boolean };
 
 /** Call this before anything is written to the blackboard, and before the gateway starts. */
@@ -27,7 +34,7 @@ export async function findLost(
     const left = await refs();
     return { blackboard: isKnown || left.length > 0 ? left : undefined, hasLostBodies: false };
   }
-  // Where no gateway has ever started, no goal has calls, and need not be asked for them.
+  // An instance without a gateway has no calls, so that its goals need not be asked for them.
   const isNewRecord = gateway !== undefined && !hasRecord && (await board.readGateway()) !== undefined;
   const bodies = isNewRecord ? await bodiesOnRecord(board, { most: 1, keptMs, nowMs: Date.now() }) : [];
   return { blackboard: undefined, hasLostBodies: bodies.length > 0 };

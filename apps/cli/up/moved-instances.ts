@@ -1,5 +1,6 @@
-// The instances of a repository that was in another folder when they were made: a person has moved or renamed it. The labels of their
-// parts name the folder of then, and Docker changes no label of a volume; what the repository knows of them has moved along with it.
+// The instances of a repository that was in another folder when they were made: a person has moved
+// or renamed it. The labels of their parts name the folder of then, and Docker changes no label of
+// a volume; what the repository knows of them has moved along with it.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
@@ -8,7 +9,10 @@ import { idsOf } from "../../../lib/runtime/own-part.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
 
-/** The parts of all instances, as if those of this repository had been made where it is now. `env`: the whole environment of git. */
+/**
+ * The parts of all instances, as if those of this repository had been made where it is now. `env`:
+ * the whole environment of git.
+ */
 export async function whereTheyAre(
   all: readonly InstanceParts[],
   place: RepositoryPlace,
@@ -19,7 +23,9 @@ export async function whereTheyAre(
   );
 }
 
-/** Where its folder is still there, this repository is a copy, and the instance is that folder's. */
+/**
+ * A repository whose instance still has its own folder is a copy: the instance is that folder's.
+ */
 async function isMoved(
   parts: InstanceParts,
   place: RepositoryPlace,

@@ -1,12 +1,15 @@
-// The images that were built for the agents of an instance, by their ids: nothing else tells one that has lost its name from one that a
-// person has made of it.
+// The images that were built for the agents of an instance, by their ids: nothing else tells one
+// that has lost its name from one that a person has made of it.
 import type { KeptId } from "../../../lib/git/kept-id.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 
 type Warn = (sentence: string) => void;
 
-/** `begin`: before the Engine is asked to build it, because the answer may be lost. `end`: with the id of what was built. */
+/**
+ * `begin`: before the Engine is asked to build it, because the answer may be lost. `end`: with the
+ * id of what was built.
+ */
 export type Remembering = { begin(tag: string): Promise<void>; end(tag: string, image: string): Promise<void> };
 
 /** Several images are built at once, and git writes its configuration for one at a time. */
@@ -28,7 +31,10 @@ export function rememberer(kept: KeptId, warn: Warn): Remembering {
   };
 }
 
-/** Removes the images that others have replaced, once no container uses them. One that stays is tried again by the next `sett up`. */
+/**
+ * Removes the images that others have replaced, once no container uses them. One that stays is
+ * tried again by the next `sett up`.
+ */
 export async function removeReplaced(
   { images }: Pick<ContainerRuntime, "images">,
   { kept, current }: { kept: KeptId; current: ReadonlySet<string> },

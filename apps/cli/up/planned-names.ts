@@ -1,4 +1,5 @@
-// The names that an instance of a configuration needs on its Engine, known before anything is built. Pure.
+// The names that an instance of a configuration needs on its Engine, known before anything is
+// built. Pure.
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
@@ -35,7 +36,10 @@ import { hasEgress, hasOpenNetwork, usesProxy } from "./sockets.ts";
 
 type Names = Record<Exclude<Stranger["sort"], "image">, string[]>;
 
-/** Without the volume of the cub, whose name depends on an image, and without workers, whose names depend on claims. */
+/**
+ * Without the volume of the cub, whose name depends on an image, and without workers, whose names
+ * depend on claims.
+ */
 export function plannedNames(instance: InstanceName, config: SettConfig): Names {
   const { agents } = config;
   const hasGateway = hasModels(config);

@@ -1,4 +1,4 @@
-// What `sett up` says at its end: what it has changed, and what the instance has lost.
+// Says at the end of `sett up`: what it has changed, and what the instance has lost.
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { newBlackboardSentence, newRecordSentence, restoreHint } from "../render/lost.ts";
 import type { Shell } from "../terminal/shell.ts";

@@ -1,4 +1,5 @@
-// Finds out before images are built whether the Engine has addresses for the networks of a new instance: it says so only when it makes one.
+// Finds out before images are built whether the Engine has addresses for the networks of a new
+// instance: it says so only when it makes one.
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
@@ -7,13 +8,16 @@ import { plannedNames } from "./planned-names.ts";
 type Input = {
   runtime: Pick<ContainerRuntime, "networks">;
   config: SettConfig;
-  /** Those of the networks to be. */
+  /** The names of the networks that are to be made. */
   labels: PartLabels;
   /** The instance as it is. */
   before: InstanceParts | undefined;
 };
 
-/** Makes the networks that are missing, and removes them again: `sett up` makes them when it has its images. Throws `docker-failed`. */
+/**
+ * Makes the networks that are missing, and removes them again: `sett up` makes them when it has its
+ * images. Throws `docker-failed`.
+ */
 export async function requireAddresses({ runtime, config, labels, before }: Input): Promise<void> {
   const present = (before?.networks ?? []).map(({ name }) => name);
   const made: string[] = [];

@@ -1,4 +1,5 @@
-// Refuses a plan with a part that Linux would not start, because its variables are too long or too many.
+// Refuses a plan with a part that Linux would not start, because its variables are too long or too
+// many.
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { tooMuch } from "../../../lib/config/start-sizes.ts";
@@ -68,7 +69,10 @@ function check(
   });
 }
 
-/** Of this machine: a quarter of the stack that its programs may have. In a container that is the Engine's, most often 8 MiB. */
+/**
+ * The limit of this machine is a quarter of the stack that its programs may have. In a container
+ * that is the Engine's, most often 8 MiB.
+ */
 async function startLimit(isInContainer: boolean): Promise<number> {
   if (isInContainer) return usualStartBytes;
   // All other systems count less.

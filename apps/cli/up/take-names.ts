@@ -1,5 +1,5 @@
-// Finds what has a name that the instance needs and is not its own, before anything is built; and remembers what it takes over from the
-// version before, once.
+// Finds what has a name that the instance needs and is not its own, before anything is built; and
+// remembers what it takes over from the version before, once.
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { KeptId } from "../../../lib/git/kept-id.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
@@ -58,7 +58,7 @@ export async function takeNames(input: Input, { messages }: Pick<Shell, "message
   return { adopted };
 }
 
-/** Those that exist with a name that an image of an agent needs. */
+/** Finds the images that have a name which an agent's image needs. */
 async function imagesOf({ runtime, instance, config }: Input): Promise<[string, ImageInfo][]> {
   const built = config.agents.filter(({ source }) => source.kind !== "image");
   const tags = built.flatMap(({ name, source }) => {

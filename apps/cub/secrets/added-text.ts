@@ -1,4 +1,5 @@
-// Takes the patch of commits apart: passes on the lines that were added, without what marks them, and the names of new files.
+// Takes the patch of commits apart: passes on the lines that were added, without what marks them,
+// and the names of new files.
 import { Buffer } from "node:buffer";
 import { Lines, type Parts } from "./lines.ts";
 
@@ -53,7 +54,10 @@ function textOf(line: Uint8Array): string {
   return Buffer.from(line).toString("utf8").replace(/\n$/, "");
 }
 
-/** From `diff --git a/x b/x`, `diff --git "a/x" "b/x"`, `diff --cc x`: both names are the same, as nothing is a renaming. */
+/**
+ * From `diff --git a/x b/x`, `diff --git "a/x" "b/x"`, `diff --cc x`: both names are the same, as
+ * nothing is a renaming.
+ */
 function fileOf(header: string): string {
   const [, kind = "", names = ""] = /^diff --(git|cc|combined) (.*)$/.exec(header) ?? [];
   if (kind !== "git") return names;

@@ -1,4 +1,5 @@
-// Takes the output of `git cat-file --batch` for commits apart: passes on what their makers have written, and not what git has.
+// Takes the output of `git cat-file --batch` for commits apart: passes on what their makers have
+// written, and not what git has.
 import { Buffer } from "node:buffer";
 import { Lines, type Parts } from "./lines.ts";
 
@@ -17,7 +18,7 @@ export class CommitObjects {
   add(chunk: Uint8Array): void {
     let rest = chunk;
     while (rest.length > 0) {
-      // What comes before a message is in lines; a message passes as it comes.
+      // The headers before a message are lines; a message passes as it comes.
       const isWhole = this.#isMessage && this.#left > 0;
       const newline = rest.indexOf(10);
       const length = isWhole ? Math.min(this.#left, rest.length) : newline < 0 ? rest.length : newline + 1;
@@ -49,7 +50,10 @@ export class CommitObjects {
   }
 }
 
-/** What a header says, without the words and figures that git has made. One that git does not know is searched whole. */
+/**
+ * Returns what a header says, without the words and figures that git has made. One that git does
+ * not know is searched whole.
+ */
 function headerOf(line: Uint8Array): { text: Uint8Array; place: string } {
   const header = Buffer.from(line).toString("latin1");
   const place = "a header";

@@ -2,11 +2,11 @@
 import { Buffer } from "node:buffer";
 
 const partBytes = 1024 * 1024;
-/** Of one part with the next one: longer than any piece of a value in any encoding. */
+/** The overlap of one part with the next one: longer than any piece of a value in any encoding. */
 const overlapBytes = 4096;
 const newline = 10;
 
-/** Where a part is from. */
+/** The place that a part is from. */
 export type Origin = { commit: string; place: string };
 
 /** Parts of different origins do not overlap. */

@@ -1,16 +1,23 @@
-// Masks the values of secrets in JSON, and keeps its structure: a value that is an ordinary word, a number or a date is masked within
-// strings alone, and never in a key, a number, or between the two.
+// Masks the values of secrets in JSON, and keeps its structure: a value that is an ordinary word, a
+// number or a date is masked within strings alone, and never in a key, a number, or between the
+// two.
 import { Buffer } from "node:buffer";
 import { endOfString, skipSpace } from "../../../lib/core/json-text.ts";
 import type { Masker } from "./masker.ts";
 
-/** `path`: the keys that lead to a string, `[]` for a list. `isWord`: whether a program goes by this string. */
+/**
+ * `path`: the keys that lead to a string, `[]` for a list. `isWord`: whether a program goes by this
+ * string.
+ */
 type Options = {
   onMasked?: (path: string, masked: string) => void;
   isWord?: (key: string, text: string) => boolean;
 };
 
-/** Valid JSON, also where it has a value; but a secret that is itself JSON, and is there as an object, becomes one mask. */
+/**
+ * Valid JSON, also where it has a value; but a secret that is itself JSON, and is there as an
+ * object, becomes one mask.
+ */
 export function maskedJson(json: string, masker: Masker, options: Options = {}): string {
   if (masker.find(Buffer.from(json, "utf8")) === undefined) return json;
   const masked = maskedStrings(json, masker, options);

@@ -1,4 +1,5 @@
-// Masks the values of secrets in an answer that has been read: its contents only, so that a value which is an ordinary word breaks none.
+// Masks the values of secrets in an answer that has been read: its contents only, so that a value
+// which is an ordinary word breaks none.
 import { Buffer } from "node:buffer";
 import { codeCommitType, maxMetadataBytes, maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
@@ -6,7 +7,10 @@ import type { ToolResult } from "../../../lib/model/tool-contract.ts";
 import { jsonIn, maskedJson } from "./mask-json.ts";
 import type { Masker } from "./masker.ts";
 
-/** `masked`: a phrase for each place, such as "`token` in `payload`". `reason`: a sentence, where the answer cannot be recorded. */
+/**
+ * `masked`: a phrase for each place, such as "`token` in `payload`". `reason`: a sentence, where
+ * the answer cannot be recorded.
+ */
 export type MaskedResult = { ok: true; result: ToolResult; masked: string[] } | { ok: false; reason: string };
 
 export function maskedResult(result: ToolResult, masker: Masker): MaskedResult {

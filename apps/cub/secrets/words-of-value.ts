@@ -1,4 +1,5 @@
-// Which texts within a value are secret by themselves: a file of settings has names and addresses, too, which everyone writes. Pure.
+// Which texts within a value are secret by themselves: a file of settings has names and addresses,
+// too, which everyone writes. Pure.
 import { commonValue } from "../../../lib/model/common-value.ts";
 
 /** Any word of this length is looked for. */
@@ -9,19 +10,23 @@ const minTellingLength = 8;
 /** `auth_provider_x509_cert_url`, `eu-central-1`, `registry.example.org`. */
 const nameLike = /^[A-Za-z]*\d{0,6}(?:[._@-][A-Za-z]*\d{0,6})*$/;
 
-/** `export NAME=`, `name: `, `- name: `, at the beginning of a line. A padding of base64 is no such sign. */
+/**
+ * `export NAME=`, `name: `, `- name: `, at the beginning of a line. A padding of base64 is no such
+ * sign.
+ */
 const head = /^[ \t]*(?:export[ \t]+|-[ \t]+)?([A-Za-z][\w.-]*)[ \t]*(?::(?=[ \t]|$)|[:=](?=[ \t]*[^\s=]))/;
 
 /**
- * The value itself, where it is of one line; and what is secret in it by itself: the texts of JSON, without its keys, and the words of
- * several lines, without the names before a colon or an equals sign. So one line of a key is found, and a line that all keys have is not.
+ * The value itself, where it is of one line; and what is secret in it by itself: the texts of JSON,
+ * without its keys, and the words of several lines, without the names before a colon or an equals
+ * sign. So one line of a key is found, and a line that all keys have is not.
  */
 export function wordsOf(value: string): string[] {
   const texts = textsOfJson(value);
   const isOneLine = !/[\r\n]/.test(value);
   const parts = texts?.flatMap((text) => (/[\r\n]/.test(text) ? partsOfLines(text) : [text].filter(isTelling)));
   const words = [...(isOneLine ? [value] : []), ...(parts ?? (isOneLine ? [] : partsOfLines(value)))];
-  // Where nothing is left, as in a poem, the whole is looked for.
+  // A value of which nothing is left, as of a poem, is looked for as a whole.
   return words.length > 0 ? words : [value];
 }
 

@@ -1,4 +1,4 @@
-// What a goal waits for, for how long and why, in the words of `sett status`.
+// Shows what a goal waits for, for how long and why, in the words of `sett status`.
 import { textOf } from "../../../lib/words/segment.ts";
 import { waitingSentence } from "../../../lib/words/waiting-sentence.ts";
 import { useNow } from "../data/clock.ts";

@@ -1,10 +1,14 @@
-// The artefacts on which a goal's state depends, on the memory blackboard: by the same rules as lua/read-outline.lua.
+// The artefacts on which a goal's state depends, on the memory blackboard: by the same rules as
+// lua/read-outline.lua.
 import { type ArtefactId, type ClaimId, CommitHash, type GoalId } from "../../model/ids.ts";
 import { type ArtefactFields, artefactFieldNames } from "../artefact-fields.ts";
 import type { GoalOutline } from "../artefact-port.ts";
 import type { State } from "./state.ts";
 
-/** As many as Redis looks at in one call, of which each names the first artefact of either kind that is at rest. */
+/**
+ * As many as Redis looks at in one call, of which each names the first artefact of either kind that
+ * is at rest.
+ */
 const outlinedAtOnce = 250;
 
 export function outlineOf(state: State, goal: GoalId): GoalOutline {
@@ -45,7 +49,10 @@ const instant = /^\d{4}-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.\d{3}Z$/;
 const days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const maxTypeBytes = 200;
 
-/** Whether each field but the structural type is surely as our programs write it. A reader says what is wrong with another one. */
+/**
+ * Whether each field but the structural type is surely as our programs write it. A reader says what
+ * is wrong with another one.
+ */
 export function isPlain(id: string, goal: string, fields: ArtefactFields): boolean {
   const { logical_id, version, type, source_artefacts, produced_by_role, created_at, claim_id, metadata } = fields;
   const typeBytes = new TextEncoder().encode(type).byteLength;

@@ -1,5 +1,6 @@
-// Waits for entries of a stream whose writer says on the channel of the same name that it has added one. Agents wait so: a blocking XREAD
-// reads a stream as often as one command names it, and a single one could stop Redis for a minute. A message may be lost, and is a hint.
+// Waits for entries of a stream whose writer says on the channel of the same name that it has added
+// one. Agents wait so: a blocking XREAD reads a stream as often as one command names it, and a
+// single one could stop Redis for a minute. A message may be lost, and is a hint.
 import type { Client } from "./client.ts";
 import { batchSize, blockMs } from "./follow.ts";
 import type { StreamEntry } from "./streams.ts";
@@ -15,7 +16,10 @@ export class RungStream {
     this.#key = key;
   }
 
-  /** The entries after `last`; waits at most `blockMs` for the first. Empty where none came. Rejects when the connection has ended. */
+  /**
+   * The entries after `last`; waits at most `blockMs` for the first. Empty where none came. Rejects
+   * when the connection has ended.
+   */
   async readAfter(client: Client, last: string): Promise<StreamEntry[]> {
     if (client !== this.#client) await this.#listen(client);
     if (!this.#isRung) await this.#waitForRing(client);
@@ -35,7 +39,7 @@ export class RungStream {
     client.on("end", () => this.#wake());
     client.on("error", () => this.#wake());
     await client.subscribe(this.#key, ring);
-    // What was added before is announced no more.
+    // Entries that were added before are announced no more.
     this.#isRung = true;
   }
 

@@ -17,7 +17,8 @@ export function noticeRemedy(to: string, suggest: Suggest): string {
   const { hostname } = new URL(to);
   const isItself = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
   if (isItself) return `In a container ${hostname} is the container itself: this machine is host.docker.internal. ${correct}`;
-  // Containers come to this machine by its bridge, which is neither its loopback nor open in most firewalls.
+  // Containers come to this machine by its bridge, which is neither its loopback nor open in most
+  // firewalls.
   const isThisMachine = hostname === "host.docker.internal";
   if (isThisMachine)
     return `Does it run, listen on more than 127.0.0.1, and does this machine's firewall let containers reach it? ${correct}`;

@@ -1,6 +1,9 @@
 // Reads a date that a person types.
 
-/** `2026-11-21`, or with a time. Unix milliseconds; undefined for anything else, and for a day that no month has. */
+/**
+ * `2026-11-21`, or with a time. Unix milliseconds; undefined for anything else, and for a day that
+ * no month has.
+ */
 export function readDate(text: string): number | undefined {
   const [, day] = /^(\d{4}-\d{2}-\d{2})(?:$|[T ])/.exec(text.trim()) ?? [];
   if (day === undefined) return undefined;

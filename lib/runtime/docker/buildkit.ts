@@ -1,5 +1,6 @@
-// Builds with BuildKit through `docker build`, as a person would: the Engine's own API serves it only to a client that answers its
-// questions during the build, which is what the command line of Docker is.
+// Builds with BuildKit through `docker build`, as a person would: the Engine's own API serves it
+// only to a client that answers its questions during the build, which is what the command line of
+// Docker is.
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -30,7 +31,10 @@ export async function lackOfBuildKit(place: BuildKitPlace): Promise<string | und
   return isWithout ? "its `docker` has no buildx" : "its `docker build` does not know it";
 }
 
-/** Returns the exit code. Its lines are those of `--progress=plain`. Throws `interrupted` after an abort of the signal. */
+/**
+ * Returns the exit code. Its lines are those of `--progress=plain`. Throws `interrupted` after an
+ * abort of the signal.
+ */
 export async function buildWithBuildKit(
   { contextDir, tag, args, labels }: BuildSpec,
   dockerfile: string,
@@ -55,7 +59,8 @@ async function run(
   onLine: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
-  // A process group of its own: Ctrl-C of a terminal would otherwise end it before it is asked to, and its plugin not at all.
+  // A process group of its own: Ctrl-C of a terminal would otherwise end it before it is asked to,
+  // and its plugin not at all.
   const child = spawn("docker", args, { env: environment(address, env), detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const stop = () => endGroup(child);
   signal?.addEventListener("abort", stop, { once: true });
@@ -82,7 +87,8 @@ function environment(address: EngineAddress, env: HostEnvironment): NodeJS.Proce
   const { DOCKER_CONTEXT: _, ...rest } = env;
   return {
     ...rest,
-    // The Engine that Sett has found, which `docker` might not find, and its own builder, whose images it keeps.
+    // The Engine that Sett has found, which `docker` might not find, and its own builder, whose
+    // images it keeps.
     DOCKER_HOST: address.kind === "socket" ? `unix://${address.path}` : address.host,
     BUILDX_BUILDER: "default",
     DOCKER_BUILDKIT: "1",

@@ -8,12 +8,13 @@ const ignoreFile = ".dockerignore";
 /** The stream fails where a file cannot be read. */
 export function contextArchive(contextDir: string, entries: readonly ContextEntry[]): Readable {
   const hidden = entries.filter(({ isHidden }) => isHidden).map(({ path }) => path);
-  // The Engine reads this file once more, by its own rules. Where no step sees it, it need only say what no step sees.
+  // The Engine reads this file once more, by its own rules. Where no step sees it, it need only say
+  // what no step sees.
   const isReplaced = hidden.length > 0 && !entries.some(({ path, isHidden }) => path === ignoreFile && !isHidden);
   const modes = new Map(entries.map(({ path, stats }) => [path, stats.mode]));
   const archive = pack(contextDir, {
     entries: entries.flatMap(({ path }) => (isReplaced && path === ignoreFile ? [] : [path])),
-    // What is in a folder is an entry of its own.
+    // Each file in a folder is an entry of its own.
     ignore: () => true,
     // The library would take the bits of this process's umask away.
     map: (header) => ({ ...header, mode: modes.get(header.name) ?? header.mode, uid: 0, gid: 0 }),

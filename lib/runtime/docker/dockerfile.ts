@@ -1,8 +1,13 @@
-// What a Dockerfile says, as far as Sett must know it: its instructions, and which of them only BuildKit can build. Pure.
+// Reads what a Dockerfile says, as far as Sett must know it: its instructions, and which of them
+// only BuildKit can build. Pure.
 //
-// No library is used: the one that there is takes `$((1 <<2))` for a heredoc without an end, and reads nothing after it.
+// No library is used: the one that there is takes `$((1 <<2))` for a heredoc without an end, and
+// reads nothing after it.
 
-/** `line` is counted from 1. `rest`: what is after the keyword and its flags, on one line. `heredoc`: its first, such as `<<EOF`. */
+/**
+ * `line` is counted from 1. `rest`: what is after the keyword and its flags, on one line.
+ * `heredoc`: its first, such as `<<EOF`.
+ */
 export type Instruction = {
   line: number;
   keyword: string;
@@ -13,7 +18,9 @@ export type Instruction = {
 
 export type Dockerfile = { syntax: { line: number; value: string } | undefined; instructions: Instruction[] };
 
-/** Keywords are in capital letters. What is no instruction is left to the builder, which names it. */
+/**
+ * Keywords are in capital letters. What is no instruction is left to the builder, which names it.
+ */
 export function parseDockerfile(text: string): Dockerfile {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const { syntax, mark, count } = directivesOf(lines);
@@ -109,13 +116,18 @@ const flagsOfBuildKit: Readonly<Record<string, readonly string[]>> = {
   ADD: ["link", "chmod", "checksum", "keep-git-dir", "unpack", "exclude"],
 };
 
-/** BuildKit clones it. The older builder would put the page that a browser is shown into the image. */
+/**
+ * BuildKit clones it. The older builder would put the page that a browser is shown into the image.
+ */
 const gitRepository = /^(?:https?:\/\/[^#?]+\.git(?:[#?].*)?|(?:git|ssh):\/\/.+|git@[^:]+:.+)$/;
 
 /** Their values are known to BuildKit without an ARG. */
 const platformVariable = /^(?:BUILD|TARGET)(?:PLATFORM|OS|ARCH|VARIANT)$/;
 
-/** The first thing that only BuildKit can build; undefined where there is none. `args`: the build's arguments. */
+/**
+ * The first thing that only BuildKit can build; undefined where there is none. `args`: the build's
+ * arguments.
+ */
 export function needOfBuildKit(
   { syntax, instructions }: Dockerfile,
   args: Readonly<Record<string, string>>,
@@ -144,7 +156,10 @@ export function needOfBuildKit(
   return undefined;
 }
 
-/** The names of such variables that a stage declares and nothing has set: the older builder leaves them empty. */
+/**
+ * The names of such variables that a stage declares and nothing has set: the older builder leaves
+ * them empty.
+ */
 export function platformVariablesOf({ instructions }: Dockerfile): string[] {
   const names = instructions.flatMap(({ keyword, rest }) => (keyword === "ARG" ? rest.split(/\s+/) : []));
   return [...new Set(names.filter((name) => platformVariable.test(name)))];

@@ -1,7 +1,8 @@
 // The patterns of a `.dockerignore`, matched as `docker build` matches them. Pure.
 //
-// They follow moby/patternmatcher, which every builder of Docker uses, quirks included. No library in JavaScript does: the one
-// that there is decides path by path, so that ignored folders must be read too, and takes `+`, `(` and `{` for operators.
+// They follow moby/patternmatcher, which every builder of Docker uses, quirks included. No library
+// in JavaScript does: the one that there is decides path by path, so that ignored folders must be
+// read too, and takes `+`, `(` and `{` for operators.
 import { normalize } from "node:path/posix";
 
 type Pattern = {
@@ -12,7 +13,10 @@ type Pattern = {
   mayMatchBelow(folder: string): boolean;
 };
 
-/** What is known of a folder, for what is in it: which patterns have matched the folder itself, or one above. */
+/**
+ * The facts of a folder, for what is in it: which patterns have matched the folder itself, or one
+ * above.
+ */
 export type Verdict = {
   isIgnored: boolean;
   /** True for an ignored folder in which an exception may keep something. */
@@ -21,7 +25,10 @@ export type Verdict = {
 };
 
 export type IgnorePatterns = {
-  /** `path` is relative to the context; `above` is the verdict on its folder, undefined for what is at the top. */
+  /**
+   * `path` is relative to the context; `above` is the verdict on its folder, undefined for what is
+   * at the top.
+   */
   judge(path: string, above: Verdict | undefined): Verdict;
 };
 
@@ -42,8 +49,9 @@ export function parseIgnoreFile(text: string): IgnorePatterns {
 }
 
 /**
- * The last pattern that matches decides. A pattern whose answer would change nothing is not asked, and so does not count as
- * having matched the folder for what is in it: Docker's order of work, which shows in the result.
+ * The last pattern that matches decides. A pattern whose answer would change nothing is not asked,
+ * and so does not count as having matched the folder for what is in it: Docker's order of work,
+ * which shows in the result.
  */
 function judge(patterns: readonly Pattern[], path: string, above: Verdict | undefined): Verdict {
   let isIgnored = false;
@@ -96,7 +104,10 @@ function partMatcher(part: string): (name: string) => boolean {
   }
 }
 
-/** Throws as Go's `filepath.Match` refuses: a set that does not end, an empty one, a backslash at the end. */
+/**
+ * Throws as Go's `filepath.Match` refuses: a set that does not end, an empty one, a backslash at
+ * the end.
+ */
 function checkSyntax(pattern: string): void {
   if (!/^(?:[^[\\]|\\[\s\S]|\[\^?(?:(?:[^\\\]-]|\\[\s\S])(?:-(?:[^\\\]-]|\\[\s\S]))?)+\])*$/.test(pattern)) {
     throw new Error("a pattern that does not end");
@@ -106,7 +117,8 @@ function checkSyntax(pattern: string): void {
 function matcherOf(pattern: string): (path: string) => boolean {
   const isPlain = !/[*?[\]\\]/.test(pattern);
   if (isPlain) return (path) => path === pattern;
-  // Without another special character Docker compares letters, and `**name` then needs no slash before the name.
+  // Without another special character Docker compares letters, and `**name` then needs no slash
+  // before the name.
   const [, end] = /^\*\*([^*?[\]\\]*)$/.exec(pattern) ?? [];
   if (end !== undefined) return (path) => path.endsWith(end) || (end.startsWith("/") && path === end.slice(1));
   const [, start] = /^([^*?[\]\\]+)\*\*$/.exec(pattern) ?? [];

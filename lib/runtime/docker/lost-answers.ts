@@ -1,17 +1,24 @@
-// What the Engine may have made although it did not say so: its answer was lost, came too late, or was a proxy's. It is removed again,
-// since no later step would know of it. Each is known by labels that only this creation has given.
+// Removes what the Engine may have made although it did not say so: its answer was lost, came too
+// late, or was a proxy's. It is removed, since no later step would know of it. Each is known by
+// labels that only this creation has given.
 import type Docker from "dockerode";
 import { madeLabel } from "../labels.ts";
 import { statusOf } from "./errors.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Whether a creation that failed like this may have been done all the same: the Engine refuses with a status below 500. */
+/**
+ * Whether a creation that failed like this may have been done all the same: the Engine refuses with
+ * a status below 500.
+ */
 export function isPerhapsDone(error: unknown): boolean {
   return (statusOf(error) ?? 500) >= 500;
 }
 
-/** Each of these never rejects: what cannot be looked at now keeps its labels, by which the next command knows it. */
+/**
+ * Each of these never rejects: what cannot be looked at now keeps its labels, by which the next
+ * command knows it.
+ */
 export async function removeLostContainer(docker: Docker, name: string, made: string): Promise<void> {
   try {
     const found = await docker.getContainer(name).inspect();

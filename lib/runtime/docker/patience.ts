@@ -5,17 +5,22 @@ import { SettError } from "../../model/errors.ts";
 /** It says at once what it is, unless it builds or starts much. */
 const infoMs = 30_000;
 
-/** In milliseconds; infinite: its caller's signal ends it. An answer that is no stream must be complete by the end of `answerMs`. */
+/**
+ * In milliseconds; infinite: its caller's signal ends it. An answer that is no stream must be
+ * complete by the end of `answerMs`.
+ */
 export type Limits = { answerMs: number; silenceMs: number };
 
 /**
- * The requests that take as long as their work takes, with how many times the patience they have. Each of the others has it once, and
- * what follows the beginning of a stream (a log that is followed, the lock's input) ends with its caller's signal.
+ * The requests that take as long as their work takes, with how many times the patience they have.
+ * Each of the others has it once, and what follows the beginning of a stream (a log that is
+ * followed, the lock's input) ends with its caller's signal.
  */
 const slow: readonly { path: RegExp; answer: number; silence: number }[] = [
   // Nothing is written before the context is there, and a step may compile for long without a word.
   { path: /^\/build\b/, answer: 5, silence: 30 },
-  // A registry that is not there is tried several times; an image that is loaded is unpacked without a word.
+  // A registry that is not there is tried several times; an image that is loaded is unpacked
+  // without a word.
   { path: /^\/images\/(?:create|load)\b/, answer: 5, silence: 5 },
   // The command of an exec has written all of its output in a moment.
   { path: /^\/exec\/[^/]+\/start\b/, answer: 1, silence: 1 },
@@ -38,8 +43,9 @@ export function setPatience(docker: Docker, patienceMs: number): void {
 type Stream<Piece> = AsyncIterable<Piece> & { destroy?(): unknown };
 
 /**
- * The pieces of an answer to a request for `path`. Throws `docker-unreachable` where none has come for as long as such a request allows:
- * a connection may be lost without a sign. The connection is closed at the end.
+ * The pieces of an answer to a request for `path`. Throws `docker-unreachable` where none has come
+ * for as long as such a request allows: a connection may be lost without a sign. The connection is
+ * closed at the end.
  */
 export async function* untilSilent<Piece>(docker: Docker, path: string, stream: Stream<Piece>): AsyncGenerator<Piece> {
   const { silenceMs } = limitsOf(path, patienceOf.get(docker) ?? Number.POSITIVE_INFINITY);

@@ -1,4 +1,5 @@
-// Reads answers to their end. dockerode never calls back where the connection ends in the middle of an answer.
+// Reads answers to their end. dockerode never calls back where the connection ends in the middle of
+// an answer.
 import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
 
@@ -21,7 +22,7 @@ export function wholeAnswers<Request extends { isStream?: boolean; abortSignal?:
   };
 }
 
-/** What the JSON says; the bytes where it is none, as dockerode gives them. */
+/** Returns what the JSON says; the bytes where it is none, as dockerode gives them. */
 async function read(answer: Readable, signal: AbortSignal | undefined): Promise<unknown> {
   const stop = () => answer.destroy(new DOMException("Aborted.", "AbortError"));
   if (signal?.aborted) stop();
