@@ -2,17 +2,17 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Glob } from "bun";
-import { keysOf } from "../../lib/blackboard/keys.ts";
+import { keysOf } from "../../lib/blackboard/records/keys.ts";
 import { EventType } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { commentsOf } from "./comments.ts";
 import { bullets, sentence } from "./markdown.ts";
 
-const lua = join(import.meta.dir, "../../lib/blackboard/lua");
+const lua = join(import.meta.dir, "../../lib/blackboard/redis/lua");
 
 export const blackboardRegions = {
   async keys(): Promise<string> {
-    const comments = await commentsOf("lib/blackboard/keys.ts", "keysOf");
+    const comments = await commentsOf("lib/blackboard/records/keys.ts", "keysOf");
     const { prefix, ...keys } = keysOf(InstanceName.parse("i"));
     return bullets(
       Object.entries(keys).map(([name, key]) => {
@@ -34,7 +34,7 @@ export const blackboardRegions = {
     return bullets(
       files.map((file, index) => {
         const { purpose, args, result } = headers[index] ?? { purpose: "", args: "", result: "" };
-        const name = `[\`${basename(file, ".lua")}\`](../../lib/blackboard/lua/${file})`;
+        const name = `[\`${basename(file, ".lua")}\`](../../lib/blackboard/redis/lua/${file})`;
         return `${name}: ${purpose} Arguments: ${args.replaceAll(/[^,]+(?=,|$)/g, "`$&`").replaceAll("` ", " `")}. Result: ${sentence(outcomesText(result))}`;
       }),
     );

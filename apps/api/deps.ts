@@ -1,11 +1,11 @@
 // The dependencies of the API. All of them are passed in: `sett ui` and the container choose other ones.
 import type { Clock } from "../../lib/async/clock.ts";
-import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { Marks } from "../../lib/client/actions/marks.ts";
 import type { ChangesWanted } from "../../lib/client/facts/changes.ts";
 import type { ReadBodies } from "../../lib/client/facts/transcript.ts";
 import type { Suggest } from "../../lib/client/text/suggest.ts";
-import type { Tag } from "../../lib/git/tags.ts";
+import type { Tag } from "../../lib/git/repository/tags.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Actor } from "../../lib/model/event.ts";
 import type { CommitHash, GoalId } from "../../lib/model/ids.ts";

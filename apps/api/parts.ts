@@ -1,7 +1,7 @@
 // What all routes of the API share, made once for the process.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
-import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { Asker } from "../../lib/client/actions/request.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";

@@ -1,10 +1,10 @@
 // The user's repository, on this machine or mounted into the container.
 
 import { tmpdir } from "node:os";
-import type { PersonBlackboard } from "../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../lib/blackboard/port/holders.ts";
 import { postGoal } from "../../lib/client/actions/post-goal.ts";
 import { readChanges } from "../../lib/client/facts/changes.ts";
-import { HostRepository } from "../../lib/git/host-repository.ts";
+import { HostRepository } from "../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";

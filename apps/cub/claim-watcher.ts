@@ -2,7 +2,7 @@
 // never delays it.
 
 import { Bounded } from "../../lib/async/bounded.ts";
-import type { Announcement } from "../../lib/blackboard/port.ts";
+import type { Announcement } from "../../lib/blackboard/port/blackboard.ts";
 import type { BidTarget } from "../../lib/core/decide-bid.ts";
 import { standingBid } from "../../lib/core/standing-bids.ts";
 import { type Claim, type ClaimSnapshot, missingBidders } from "../../lib/model/claim.ts";

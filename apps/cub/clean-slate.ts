@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import type { FolderEntry } from "../../lib/folders/folder-entries.ts";
 import { removeTree, resetFolder, resetMode } from "../../lib/folders/remove-tree.ts";
-import { isRunningGit } from "../../lib/git/run-git.ts";
+import { isRunningGit } from "../../lib/git/run/run-git.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { isMarked, isMarkedMeanwhile, processMarker } from "../../lib/process/bid-mark.ts";
 import { useAllProcessors } from "../../lib/process/process-one.ts";

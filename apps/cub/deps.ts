@@ -1,9 +1,9 @@
 // The cub's dependencies: all of them come in through this object, so that a test or a benchmark can pass its own.
 
 import type { Clock } from "../../lib/async/clock.ts";
-import type { AgentBlackboard } from "../../lib/blackboard/holders.ts";
-import type { PublishedPacks } from "../../lib/git/published-packs.ts";
-import type { WorkingCopy } from "../../lib/git/working-copy.ts";
+import type { AgentBlackboard } from "../../lib/blackboard/port/holders.ts";
+import type { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
+import type { PublishedPacks } from "../../lib/git/exchange/published-packs.ts";
 import type { ProcessMark } from "../../lib/model/claim.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";

@@ -1,6 +1,6 @@
 // The work of an accepted grant: a clean container → working copy → command → its outcome → commit → the artefact to post.
 
-import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
+import type { GrantResult } from "../../lib/blackboard/port/grants.ts";
 import { commitsOnRecord } from "../../lib/core/base-commit.ts";
 import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { failureArtefact, type GrantOrigin, resultArtefact } from "../../lib/core/result-artefact.ts";

@@ -1,6 +1,6 @@
 // Work that an earlier process of this agent was doing when it was killed or crashed is lost. Where the new process is sure of that, it
 // reports it at once.
-import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
+import type { GrantResult } from "../../lib/blackboard/port/grants.ts";
 import { failureArtefact } from "../../lib/core/result-artefact.ts";
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";

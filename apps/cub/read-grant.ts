@@ -1,6 +1,6 @@
 // The inputs of a grant, read from the blackboard before the cub accepts it.
-import type { ClaimOfWork, WorkInputs, WorkToDo } from "../../lib/blackboard/grant-port.ts";
-import type { AgentBlackboard, RunBefore } from "../../lib/blackboard/holders.ts";
+import type { ClaimOfWork, WorkInputs, WorkToDo } from "../../lib/blackboard/port/grants.ts";
+import type { AgentBlackboard, RunBefore } from "../../lib/blackboard/port/holders.ts";
 import { baseCommit } from "../../lib/core/base-commit.ts";
 import { resultsOfEarlierPhases } from "../../lib/core/result-artefact.ts";
 import { startedGrant } from "../../lib/core/started-grant.ts";

@@ -1,6 +1,6 @@
 // One grant from its acceptance to its result: accept → work under the lease.
-import type { ClaimOfWork, GrantResult } from "../../lib/blackboard/grant-port.ts";
-import type { RunBefore } from "../../lib/blackboard/holders.ts";
+import type { ClaimOfWork, GrantResult } from "../../lib/blackboard/port/grants.ts";
+import type { RunBefore } from "../../lib/blackboard/port/holders.ts";
 import { startedGrant } from "../../lib/core/started-grant.ts";
 import type { RunningGrant } from "../../lib/model/claim.ts";
 import { traceparentOf } from "../../lib/model/trace-ids.ts";

@@ -2,7 +2,7 @@
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import type { AgentBlackboard } from "../../lib/blackboard/holders.ts";
+import type { AgentBlackboard } from "../../lib/blackboard/port/holders.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { LoopWatch } from "./loop-watch.ts";

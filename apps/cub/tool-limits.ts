@@ -2,7 +2,7 @@
 // checkout and by bid commands, counts as well. Only where the cub is process 1 of a container.
 import { join } from "node:path";
 import process from "node:process";
-import type { WorkingCopy } from "../../lib/git/working-copy.ts";
+import type { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { CleanSlate } from "./clean-slate.ts";

@@ -2,8 +2,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { PublishedPacks } from "../../lib/git/published-packs.ts";
-import { WorkingCopy } from "../../lib/git/working-copy.ts";
+import { WorkingCopy } from "../../lib/git/copy/working-copy.ts";
+import { PublishedPacks } from "../../lib/git/exchange/published-packs.ts";
 import type { Settings } from "./settings.ts";
 
 /** Undefined outside of a container. */

@@ -1,6 +1,6 @@
 // Who calls, and which model its agent has.
 import type { RecentMap } from "../../lib/async/recent-map.ts";
-import type { TokenRefused } from "../../lib/blackboard/model-port.ts";
+import type { TokenRefused } from "../../lib/blackboard/port/models.ts";
 import type { ModelSettings, Provider } from "../../lib/model/config-models.ts";
 import type { ModelToken } from "../../lib/model/model-call.ts";
 import { parseToken } from "../../lib/models/token.ts";

@@ -1,6 +1,6 @@
 // The dependencies of the gateway. All of them are passed in, so that a test can pass its own.
 import type { Clock } from "../../lib/async/clock.ts";
-import type { GatewayBlackboard } from "../../lib/blackboard/holders.ts";
+import type { GatewayBlackboard } from "../../lib/blackboard/port/holders.ts";
 import type { Budget } from "../../lib/model/budget.ts";
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";

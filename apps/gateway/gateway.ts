@@ -1,7 +1,7 @@
 // The gateway as a whole: its calls, and the loop that keeps their reservations.
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import type { GatewayNotice } from "../../lib/blackboard/model-port.ts";
+import type { GatewayNotice } from "../../lib/blackboard/port/models.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";

@@ -1,6 +1,6 @@
 // The calls under way: their reservations are renewed, and their ends stored, also over losses of contact with Redis.
 import { sleep } from "../../lib/async/sleep.ts";
-import type { ModelBoard } from "../../lib/blackboard/model-port.ts";
+import type { ModelBoard } from "../../lib/blackboard/port/models.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { CallRecord, OpenCall, SoFar } from "../../lib/model/model-call.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";

@@ -1,5 +1,5 @@
 // The registered agents, kept in memory until the log or a reconnect says that they may have changed.
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import type { RegisteredAgent } from "../../lib/model/agent.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";

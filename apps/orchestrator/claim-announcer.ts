@@ -1,7 +1,7 @@
 // Announces a claim again while it waits for bids, at growing intervals: a cub that starts or reconnects reads by itself where it is asked.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
-import { firstAnnouncementAfterMs } from "../../lib/blackboard/first-announcement.ts";
+import { firstAnnouncementAfterMs } from "../../lib/blackboard/records/first-announcement.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import type { BidsByHand } from "./bids-by-hand.ts";
 import type { Deps } from "./deps.ts";

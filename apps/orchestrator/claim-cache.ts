@@ -3,7 +3,7 @@
 // lasts as long as the connection that it comes from: what Redis loses in a crash is not in the log.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant, RunningGrant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";

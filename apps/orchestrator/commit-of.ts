@@ -1,5 +1,5 @@
 // Turns a decision into the one commit that writes it: fields, grants, Failures, new claims, wake-ups and events together.
-import type { ClaimCommit, NewClaim } from "../../lib/blackboard/port.ts";
+import type { ClaimCommit, NewClaim } from "../../lib/blackboard/port/blackboard.ts";
 import type { Decision, DecisionInput, FailureNote } from "../../lib/core/claim-decision.ts";
 import type { Rivals } from "../../lib/core/equal-bids.ts";
 import type { FollowUp, Rework } from "../../lib/core/feedback.ts";

@@ -1,5 +1,5 @@
 // Keeps one agent from taking all connections that Redis has, or its time (docs/internals/blackboard.md#connections).
-import type { EndedConnections, SlowCaller, SlowLimit } from "../../lib/blackboard/leader-port.ts";
+import type { EndedConnections, SlowCaller, SlowLimit } from "../../lib/blackboard/port/leader.ts";
 import type { Deps } from "./deps.ts";
 
 /** An agent with 100 workers has about 100, and twice as many while all of them connect again. Redis takes 10 000 of all users. */

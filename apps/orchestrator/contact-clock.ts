@@ -1,6 +1,6 @@
 // Whether the time that has passed may be held against an agent: only after unbroken contact, by clocks that ran on. So a laptop that
 // slept, an unreachable Redis or a clock that a person changed fails no agent.
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 
 /** A gap this long between two ticks of a loop means that the whole process did not run. */
 const sleepGapMs = 3_000;

@@ -1,8 +1,8 @@
 // The dependencies of the orchestrator. All of them are passed in, so that a test can pass its own.
 
 import type { Clock } from "../../lib/async/clock.ts";
-import type { CandidateBlackboard } from "../../lib/blackboard/holders.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { CandidateBlackboard } from "../../lib/blackboard/port/holders.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import type { Hook } from "../../lib/model/notify.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";

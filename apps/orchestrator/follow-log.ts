@@ -2,7 +2,7 @@
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import { Fenced } from "../../lib/blackboard/leading.ts";
+import { Fenced } from "../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { CursorProgress } from "./cursor-progress.ts";

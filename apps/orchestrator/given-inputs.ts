@@ -1,7 +1,8 @@
 // Whether an external agent can have been given what it says that it was: a cub reads its inputs itself, but such an agent's word is all
 // that there is.
-import { contextDepth } from "../../lib/blackboard/context-chain.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
+import { contextDepth } from "../../lib/blackboard/records/context-chain.ts";
 import { resultsOfEarlierPhases } from "../../lib/core/result-artefact.ts";
 import type { ArtefactHead } from "../../lib/model/artefact.ts";
 import { type AgentName, ArtefactId, type ClaimId, type LogicalId } from "../../lib/model/ids.ts";

@@ -1,6 +1,6 @@
 // Handles what is due by Redis TIME: bid deadlines, lapsed leases, attempts to be queued, claims to announce again.
-import type { FoundDue } from "../../lib/blackboard/leader-port.ts";
-import { Fenced } from "../../lib/blackboard/leading.ts";
+import type { FoundDue } from "../../lib/blackboard/port/leader.ts";
+import { Fenced } from "../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";

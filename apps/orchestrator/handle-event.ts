@@ -1,5 +1,5 @@
 // What the orchestrator does for each event of the log. Handling an event twice is harmless: the stored state decides.
-import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
+import type { GoalEnding } from "../../lib/blackboard/port/artefacts.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";

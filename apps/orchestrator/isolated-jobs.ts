@@ -1,6 +1,6 @@
 // Runs a job for many ids at once, so that a job that fails stops no other.
 
-import { Fenced } from "../../lib/blackboard/leading.ts";
+import { Fenced } from "../../lib/blackboard/port/leading.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { isAway } from "../../lib/service/until-contact.ts";

@@ -1,6 +1,6 @@
 // What one read of the agents' mail has brought, as it is applied: a start that is followed by its result goes with it, in one step.
-import type { Message } from "../../lib/blackboard/mail.ts";
-import type { Mail } from "../../lib/blackboard/mail-port.ts";
+import type { Message } from "../../lib/blackboard/port/mail.ts";
+import type { Mail } from "../../lib/blackboard/port/mail-port.ts";
 import { type ReadEnvelope, readEnvelope } from "./read-envelope.ts";
 
 export type Letter = { mail: Mail; envelope: ReadEnvelope };

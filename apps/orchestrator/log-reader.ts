@@ -1,6 +1,6 @@
 // Follows the log for this leadership, and stores the cursor on the blackboard for the next leader.
 
-import { Fenced } from "../../lib/blackboard/leading.ts";
+import { Fenced } from "../../lib/blackboard/port/leading.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { CursorProgress } from "./cursor-progress.ts";

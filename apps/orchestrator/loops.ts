@@ -4,7 +4,7 @@ import { backOffMs } from "../../lib/async/back-off.ts";
 import type { Clock } from "../../lib/async/clock.ts";
 import type { Doorbell } from "../../lib/async/doorbell.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import { Fenced } from "../../lib/blackboard/leading.ts";
+import { Fenced } from "../../lib/blackboard/port/leading.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { isAway } from "../../lib/service/until-contact.ts";

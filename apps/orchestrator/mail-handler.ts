@@ -2,11 +2,11 @@
 // what it is about from the record: a message only says which claim, which attempt, and what the agent itself has done.
 import { createHash } from "node:crypto";
 import { RecentMap } from "../../lib/async/recent-map.ts";
-import type { AppliedMail, ClaimOfGrant } from "../../lib/blackboard/grant-port.ts";
-import { Fenced } from "../../lib/blackboard/leading.ts";
-import type { Message, Reply, RunStart } from "../../lib/blackboard/mail.ts";
-import type { Mail } from "../../lib/blackboard/mail-port.ts";
-import type { Fresh } from "../../lib/blackboard/mailed-result.ts";
+import type { Fresh } from "../../lib/blackboard/mail/mailed-result.ts";
+import type { AppliedMail, ClaimOfGrant } from "../../lib/blackboard/port/grants.ts";
+import { Fenced } from "../../lib/blackboard/port/leading.ts";
+import type { Message, Reply, RunStart } from "../../lib/blackboard/port/mail.ts";
+import type { Mail } from "../../lib/blackboard/port/mail-port.ts";
 import { startedGrant } from "../../lib/core/started-grant.ts";
 import type { Grant, RunningGrant } from "../../lib/model/claim.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";

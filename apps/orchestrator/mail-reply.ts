@@ -1,6 +1,6 @@
 // What a message is answered, by what became of it.
-import type { Reply } from "../../lib/blackboard/mail.ts";
-import type { Refused } from "../../lib/blackboard/refused.ts";
+import type { Reply } from "../../lib/blackboard/port/mail.ts";
+import type { Refused } from "../../lib/blackboard/port/refused.ts";
 
 export function replyOf(answer: { outcome: string } | Refused): Reply {
   return "reason" in answer ? noOf(answer) : { outcome: "yes" };

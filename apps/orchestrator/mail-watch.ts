@@ -1,5 +1,5 @@
 // Keeps one agent from filling Redis with its mail (docs/internals/blackboard.md#connections).
-import type { DroppedMail } from "../../lib/blackboard/mail-port.ts";
+import type { DroppedMail } from "../../lib/blackboard/port/mail-port.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";
 

@@ -2,7 +2,7 @@
 
 import { alignedMs } from "../../lib/async/aligned.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import { Fenced, lead } from "../../lib/blackboard/leading.ts";
+import { Fenced, lead } from "../../lib/blackboard/port/leading.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { grantLeaseMs, leaderLeaseMs } from "../../lib/model/leases.ts";
 import type { Health } from "../../lib/service/service-app.ts";

@@ -1,6 +1,6 @@
 // Events that could not be handled. The cursor passes them, so that the others need not wait; each stays on the blackboard until it is handled,
 // by this leader or by a later one.
-import { Fenced } from "../../lib/blackboard/leading.ts";
+import { Fenced } from "../../lib/blackboard/port/leading.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { isAway, untilContact } from "../../lib/service/until-contact.ts";

@@ -1,5 +1,5 @@
 // Whether the instance is paused, kept in memory until it changes or a reconnect makes it stale.
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 
 type Board = Pick<LeaderBlackboard, "readPause">;
 

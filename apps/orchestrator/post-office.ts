@@ -2,9 +2,9 @@
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import { Fenced } from "../../lib/blackboard/leading.ts";
-import type { Reply } from "../../lib/blackboard/mail.ts";
-import type { Mail } from "../../lib/blackboard/mail-port.ts";
+import { Fenced } from "../../lib/blackboard/port/leading.ts";
+import type { Reply } from "../../lib/blackboard/port/mail.ts";
+import type { Mail } from "../../lib/blackboard/port/mail-port.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { Deps } from "./deps.ts";

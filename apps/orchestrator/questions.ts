@@ -2,7 +2,7 @@
 // state decides, so that handling a question twice is harmless.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import { nextVersion, type Origin } from "../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";

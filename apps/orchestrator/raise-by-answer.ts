@@ -1,6 +1,6 @@
 // A person's answer to an agent whose budget is spent raises the budget, before the agent goes on.
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
-import { readRefusal } from "../../lib/blackboard/read-refusal.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
+import { readRefusal } from "../../lib/blackboard/records/read-refusal.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import { amountsOfAnswer } from "../../lib/model/budget-question.ts";
 import type { Actor } from "../../lib/model/event.ts";

@@ -1,5 +1,5 @@
 // The text of an agent's message, as the message that it is, or why it is none.
-import { Envelope } from "../../lib/blackboard/mail.ts";
+import { Envelope } from "../../lib/blackboard/port/mail.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { mayHaveTextProblem, textProblem } from "../../lib/model/text-problem.ts";
 

@@ -1,7 +1,7 @@
 // Decides about open claims again, as they are stored: for what has no event, and for events that were lost.
 
-import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { GoalEnding } from "../../lib/blackboard/port/artefacts.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";

@@ -1,15 +1,16 @@
 // The results of agents: whether one can be the result of its work, and how it is stored, together with what it decides about its claim.
-import { endedGrant } from "../../lib/blackboard/ended-grant.ts";
-import type { ClaimOfGrant, GrantResult } from "../../lib/blackboard/grant-port.ts";
-import type { MailedResult } from "../../lib/blackboard/mail.ts";
+
 import {
   type Fresh,
   mailedResultProblem,
   type ResultOrigin,
   saysEnough,
   wholeResult,
-} from "../../lib/blackboard/mailed-result.ts";
-import { readRefusal } from "../../lib/blackboard/read-refusal.ts";
+} from "../../lib/blackboard/mail/mailed-result.ts";
+import type { ClaimOfGrant, GrantResult } from "../../lib/blackboard/port/grants.ts";
+import type { MailedResult } from "../../lib/blackboard/port/mail.ts";
+import { endedGrant } from "../../lib/blackboard/records/ended-grant.ts";
+import { readRefusal } from "../../lib/blackboard/records/read-refusal.ts";
 import { verdictOf } from "../../lib/core/review-verdict.ts";
 import { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";

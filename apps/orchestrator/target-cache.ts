@@ -2,7 +2,7 @@
 // only where a person has broken one by hand.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import type { Target } from "../../lib/core/claim-decision.ts";
 import { type Verdict, verdictOf } from "../../lib/core/review-verdict.ts";
 import type { SettEvent } from "../../lib/model/event.ts";

@@ -1,7 +1,7 @@
 // The times of a run and of its result. An agent's clock may be wrong, or its word: later work begins at the newest commit on record, and
 // a result of the year 2999 would lead all of it.
-import type { RunStart } from "../../lib/blackboard/mail.ts";
-import type { Mail } from "../../lib/blackboard/mail-port.ts";
+import type { RunStart } from "../../lib/blackboard/port/mail.ts";
+import type { Mail } from "../../lib/blackboard/port/mail-port.ts";
 
 /** Clocks of several machines differ by less. */
 const maxDriftMs = 60_000;

@@ -4,7 +4,7 @@
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import { Fenced, type LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import { Fenced, type LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";

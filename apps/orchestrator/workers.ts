@@ -1,7 +1,7 @@
 // The workers of one scalable agent: started, watched to their end, and removed; their log is kept.
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import type { LeaderBlackboard } from "../../lib/blackboard/leading.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/port/leading.ts";
 import { exitCodes, messageOf } from "../../lib/model/errors.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { Deps } from "./deps.ts";

@@ -1,5 +1,5 @@
 // A goal as an assistant reads it: its state, what it waits for, what went wrong, and its results, without their content.
-import type { PersonBlackboard } from "../blackboard/holders.ts";
+import type { PersonBlackboard } from "../blackboard/port/holders.ts";
 import { type Checked, unreadableSentence } from "../client/facts/checked.ts";
 import { readGoalCost } from "../client/facts/costs.ts";
 import { failuresOf, type GoalReading, goalSummary, readGoal } from "../client/facts/goal.ts";

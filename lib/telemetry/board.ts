@@ -1,5 +1,5 @@
 // The part of the blackboard's port that telemetry has: it reads, and writes nothing.
-import type { Blackboard } from "../blackboard/port.ts";
+import type { Blackboard } from "../blackboard/port/blackboard.ts";
 
 export type TelemetryBoard = Pick<
   Blackboard,

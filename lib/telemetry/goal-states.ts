@@ -1,5 +1,5 @@
 // Remembers how goals have ended, so that no scrape reads the goals of the past.
-import { readGoalFacts } from "../blackboard/read-goal-facts.ts";
+import { readGoalFacts } from "../blackboard/records/read-goal-facts.ts";
 import { goalStatus } from "../core/goal-status.ts";
 import { GoalId } from "../model/ids.ts";
 import type { TelemetryBoard } from "./board.ts";

@@ -6,7 +6,7 @@ import type { Deps as CubDeps } from "../../apps/cub/deps.ts";
 import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { systemClock } from "../../lib/async/clock.ts";
-import { byMail } from "../../lib/blackboard/by-mail.ts";
+import { byMail } from "../../lib/blackboard/mail/by-mail.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import { runCommand } from "../../lib/process/run-command.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import process from "node:process";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { newArtefactId, sampleArtefact, sampleClaim } from "../support/records/sample.ts";

@@ -1,7 +1,7 @@
 // Sett under measurement: the orchestrator and its cubs in processes of their own, tools that do nothing.
 
-import { keysOf } from "../../lib/blackboard/keys.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
+import { keysOf } from "../../lib/blackboard/records/keys.ts";
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";

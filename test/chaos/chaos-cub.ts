@@ -7,7 +7,7 @@ import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import { byMail } from "../../lib/blackboard/by-mail.ts";
+import { byMail } from "../../lib/blackboard/mail/by-mail.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ToolInput } from "../../lib/model/tool-contract.ts";

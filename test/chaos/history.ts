@@ -1,8 +1,9 @@
 // All that an instance has on record at one moment, read with plain Redis commands and without trusting any index: every key is looked at.
-import { artefactOfFields } from "../../lib/blackboard/artefact-fields.ts";
-import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
-import { storedKinds } from "../../lib/blackboard/due-member.ts";
-import { keysOf } from "../../lib/blackboard/keys.ts";
+
+import type { GoalEnding } from "../../lib/blackboard/port/artefacts.ts";
+import { artefactOfFields } from "../../lib/blackboard/records/artefact-fields.ts";
+import { storedKinds } from "../../lib/blackboard/records/due-member.ts";
+import { keysOf } from "../../lib/blackboard/records/keys.ts";
 import { claimFieldNames, claimFields, grantOfText, snapshotOf } from "../../lib/blackboard/redis/claim-fields.ts";
 import { AgentRegistration, AgentStatus } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";

@@ -1,7 +1,7 @@
 // Two people who answer questions, both at once, as `sett answer` does it; now and then also a question to another agent.
 
 import { sleep } from "../../lib/async/sleep.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";

@@ -1,7 +1,7 @@
 // A person who has whatever failed for good tried again, once it is whole again, until it comes to a good end: as `sett retry` asks for it.
 
 import { sleep } from "../../lib/async/sleep.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";

@@ -1,7 +1,8 @@
 // What the blackboard's twin has on record, as the history that the rules of the chaos runs judge.
-import { artefactOfFields } from "../../lib/blackboard/artefact-fields.ts";
+
 import type { ClaimRecord as MemoryClaim, State } from "../../lib/blackboard/memory/state.ts";
-import { registrationOfText } from "../../lib/blackboard/registration-text.ts";
+import { artefactOfFields } from "../../lib/blackboard/records/artefact-fields.ts";
+import { registrationOfText } from "../../lib/blackboard/records/registration-text.ts";
 import { wasMoved } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";

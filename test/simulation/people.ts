@@ -1,6 +1,6 @@
 // The people at the command line: they post goals, answer, judge, retry and cancel through the port, as the commands of `sett` do.
 import { sleep } from "../../lib/async/sleep.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import { newThread, type Origin } from "../../lib/core/new-artefact.ts";
 import { type Artefact, userRole } from "../../lib/model/artefact.ts";
 import { isEnded, isForApproval, type WaitingGrant } from "../../lib/model/claim.ts";

@@ -1,6 +1,6 @@
 // Changes what the programs or the blackboard do, from outside and for a while: how a mistake of the protocol is planted.
 import type { State } from "../../lib/blackboard/memory/state.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import type { Fault } from "./faults.ts";
 import { SimulatedRedis } from "./simulated-redis.ts";
 

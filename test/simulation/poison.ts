@@ -1,5 +1,5 @@
 // What no program of ours writes: a slip of a person's hand at redis-cli, or another version's entry.
-import { artefactFieldNames, fieldsOfArtefact } from "../../lib/blackboard/artefact-fields.ts";
+import { artefactFieldNames, fieldsOfArtefact } from "../../lib/blackboard/records/artefact-fields.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { garbageFor } from "../chaos/garbage.ts";
 import type { Random } from "../chaos/random.ts";

@@ -9,7 +9,7 @@ import type { CandidateDeps } from "../../apps/orchestrator/deps.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
 import { systemClock } from "../../lib/async/clock.ts";
-import { byMail } from "../../lib/blackboard/by-mail.ts";
+import { byMail } from "../../lib/blackboard/mail/by-mail.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { ProcessMark } from "../../lib/model/claim.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";

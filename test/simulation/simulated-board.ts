@@ -1,12 +1,13 @@
 // The blackboard as a simulated program has it: the connection that ships (its repeats, its heartbeat, its way back) over a simulated
 // client, and the twin's operations in the place of the Lua functions.
-import { grantReminderMs } from "../../lib/blackboard/grant-reminder.ts";
-import { LaterConnection } from "../../lib/blackboard/later-connection.ts";
-import type { Mail } from "../../lib/blackboard/mail-port.ts";
+
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { entriesAfter } from "../../lib/blackboard/memory/mail-state.ts";
 import type { State } from "../../lib/blackboard/memory/state.ts";
-import type { Blackboard, ClaimCommit } from "../../lib/blackboard/port.ts";
+import type { Blackboard, ClaimCommit } from "../../lib/blackboard/port/blackboard.ts";
+import { LaterConnection } from "../../lib/blackboard/port/later-connection.ts";
+import type { Mail } from "../../lib/blackboard/port/mail-port.ts";
+import { grantReminderMs } from "../../lib/blackboard/records/grant-reminder.ts";
 import type { Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import { Connection } from "../../lib/blackboard/redis/connection.ts";
 import { followChannel, followReads } from "../../lib/blackboard/redis/follow.ts";

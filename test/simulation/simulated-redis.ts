@@ -3,7 +3,7 @@ import { ErrorReply } from "redis";
 import { contactOf } from "../../lib/blackboard/memory/contact.ts";
 import { handOf, openHandle } from "../../lib/blackboard/memory/create.ts";
 import { State } from "../../lib/blackboard/memory/state.ts";
-import type { Announcement, Blackboard } from "../../lib/blackboard/port.ts";
+import type { Announcement, Blackboard } from "../../lib/blackboard/port/blackboard.ts";
 import type { ClaimId, InstanceName } from "../../lib/model/ids.ts";
 import type { Random } from "../chaos/random.ts";
 import { copyState } from "./copy-state.ts";

@@ -210,7 +210,7 @@ test("only the programs' own main.ts read the environment", () => {
 test("one word for one thing: artefact, except in the fixed Redis key segment", () => {
   const wrong = sources.filter(
     (file) =>
-      file !== "lib/blackboard/keys.ts" &&
+      file !== "lib/blackboard/records/keys.ts" &&
       /\bartifacts?\b(?!:)/i.test(readFileSync(join(root, file), "utf8").replace(/artifact:/g, "")),
   );
   expect(wrong).toEqual([]);

@@ -1,6 +1,6 @@
 // One follower of the log for all clients of this process: Redis sees one reader, however many watch.
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { JsonLog } from "../../../lib/service/json-log.ts";

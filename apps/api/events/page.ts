@@ -1,5 +1,5 @@
 // A page of the log: forwards from an event, or the newest before one.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type EventFilter, isWanted } from "./filter.ts";
 

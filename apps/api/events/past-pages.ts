@@ -1,5 +1,5 @@
 // Pages of the log from Redis, for clients that read the past: many who come again at the same time share what is read, and it is soon forgotten.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { Sent } from "./sent.ts";
 
 type Board = Pick<PersonBlackboard, "readEvents">;

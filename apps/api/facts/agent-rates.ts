@@ -1,5 +1,5 @@
 // How many attempts of each agent were done and have failed: counted from the newest part of the log, then with each event.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readHeads } from "../../../lib/client/facts/artefacts.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ArtefactId } from "../../../lib/model/ids.ts";

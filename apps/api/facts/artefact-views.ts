@@ -1,7 +1,7 @@
 // Artefacts as lists of the API show them: without their payloads.
 import { RecentMap } from "../../../lib/async/recent-map.ts";
-import type { StoredHead } from "../../../lib/blackboard/artefact-port.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type Checked, readChecked } from "../../../lib/client/facts/checked.ts";
 import { costJson } from "../../../lib/client/render/cost-text.ts";
 import type { Cost } from "../../../lib/core/call-costs.ts";

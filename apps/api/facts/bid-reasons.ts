@@ -1,5 +1,5 @@
 // Why agents have bid as they did: the log has the words of their models.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { positionSince } from "../../../lib/client/facts/since.ts";
 import { type ClaimSnapshot, missingBidders } from "../../../lib/model/claim.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";

@@ -1,5 +1,5 @@
 // Finds a claim by its id, or the beginning of it.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ClaimId } from "../../../lib/model/ids.ts";

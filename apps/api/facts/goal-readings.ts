@@ -1,5 +1,5 @@
 // The state of goals, read once and kept until it changes.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type GoalCost, readGoalCost, readGoalCosts } from "../../../lib/client/facts/costs.ts";
 import { failuresOf, goalSummary, readGoalState } from "../../../lib/client/facts/goal.ts";
 import { graphJson, readGraph } from "../../../lib/client/facts/graph.ts";

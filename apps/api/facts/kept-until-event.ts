@@ -1,6 +1,6 @@
 // Keeps what was read of a goal until an event says that the goal has changed.
 import { RecentMap } from "../../../lib/async/recent-map.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import type { EventHub } from "../events/hub.ts";
 

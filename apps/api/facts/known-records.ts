@@ -1,7 +1,7 @@
 // Keeps records that never change in memory: heads of artefacts, and claims that have ended. Lists show the same ones again and again.
 import { RecentMap } from "../../../lib/async/recent-map.ts";
-import type { StoredHead } from "../../../lib/blackboard/artefact-port.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 

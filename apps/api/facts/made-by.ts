@@ -1,5 +1,5 @@
 // Which grant has made an artefact, and from which inputs.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, type Grant, questionOf } from "../../../lib/model/claim.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";

@@ -1,5 +1,5 @@
 // What the record of a trigger says of a tag, in one field. A tag that goes and comes again, or back to an earlier commit, is new each time.
-import type { Tag } from "../../../lib/git/tags.ts";
+import type { Tag } from "../../../lib/git/repository/tags.ts";
 
 /**
  * `changes`: how often it was moved, removed or made again since it was first seen. `isGone`: no tag has the name now, since `goneAt` (ISO

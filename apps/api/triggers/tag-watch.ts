@@ -1,6 +1,6 @@
 // Triggers that state a goal for a new tag. Which tags are known is on record; those that are there at the first look state no goal.
 import { matchesPattern } from "../../../lib/core/match-pattern.ts";
-import type { Tag } from "../../../lib/git/tags.ts";
+import type { Tag } from "../../../lib/git/repository/tags.ts";
 import type { TagTrigger, TriggerName } from "../../../lib/model/trigger.ts";
 import { actorOf, fireFor, type TriggerParts } from "./fire.ts";
 import { skip } from "./skip.ts";

@@ -1,6 +1,7 @@
 // An archive as a blackboard that never changes. Payloads stay in the file until a caller asks for them.
-import { beginningOf } from "../../../lib/blackboard/artefact-fields.ts";
-import type { Page, StoredHead } from "../../../lib/blackboard/artefact-port.ts";
+
+import type { Page, StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
+import { beginningOf } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";

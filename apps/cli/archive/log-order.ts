@@ -1,5 +1,5 @@
 // Reads the log up to a position, page by page.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { isLater } from "../../../lib/model/stream-id.ts";
 

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
 import { makerOf } from "../../../lib/client/facts/inquiry-json.ts";

@@ -1,5 +1,5 @@
 // sett budget: shows what a goal's calls of language models have cost and may cost, and raises the limits.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { amountsToAdd, type Raise, raiseBudget } from "../../../lib/client/actions/raise-budget.ts";
 import { type BudgetReading, readBudget } from "../../../lib/client/facts/budget.ts";
 import { budgetReportJson } from "../../../lib/client/facts/budget-json.ts";

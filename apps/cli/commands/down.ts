@@ -1,8 +1,8 @@
 // sett down: stops agents first and Redis last, then removes everything but the blackboard and the images.
 
 import { aborted } from "../../../lib/async/sleep.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
-import { KeptId } from "../../../lib/git/kept-id.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { keptVolumeNames } from "../../../lib/runtime/names.ts";

@@ -2,7 +2,7 @@
 
 import { type Obstacle, readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";

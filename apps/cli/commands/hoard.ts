@@ -1,5 +1,5 @@
 // sett hoard: lists the artefacts, or shows one of them.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
 import {
   type Checked,

@@ -1,10 +1,10 @@
 // sett list: shows the instances on this machine.
 
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { kindOf } from "../../../lib/client/facts/agent-kind.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import type { Style } from "../../../lib/client/text/style.ts";
-import { type KeptRef, keptRefs } from "../../../lib/git/kept-refs.ts";
+import { type KeptRef, keptRefs } from "../../../lib/git/repository/kept-refs.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, type InstanceName } from "../../../lib/model/ids.ts";
@@ -104,7 +104,7 @@ async function refsOfBefore(
   env: Shell["env"],
   board: PersonBlackboard,
 ): Promise<KeptRef[]> {
-  const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+  const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
   const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true }).catch(() => undefined);
   const refs = repository === undefined ? [] : await keptRefs(repository.place, instance, env);
   const ids = refs.flatMap(({ id }) => ArtefactId.safeParse(id).data ?? []);

@@ -3,7 +3,7 @@ import { aborted } from "../../../lib/async/sleep.ts";
 import { postGoal } from "../../../lib/client/actions/post-goal.ts";
 import { readChanges } from "../../../lib/client/facts/changes.ts";
 import { apiOf, askInstance } from "../../../lib/client/remote/instance.ts";
-import type { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { OpenInstance } from "../../../lib/mcp/deps.ts";
 import { Unanswered } from "../../../lib/mcp/unanswered.ts";
 import { allRights, Right } from "../../../lib/model/api-access.ts";
@@ -87,7 +87,7 @@ async function open(args: { name: string | undefined; as: string | undefined }, 
 }
 
 async function openWorkspace(workspace: string | undefined, { cwd, env }: Shell): Promise<HostRepository> {
-  const { HostRepository: Repository } = await import("../../../lib/git/host-repository.ts");
+  const { HostRepository: Repository } = await import("../../../lib/git/repository/host-repository.ts");
   if (workspace !== undefined) return await Repository.open(workspace, { env });
   throw await notInRepository(cwd, {
     code: "repository-unusable",

@@ -1,10 +1,10 @@
 // sett prune: moves goals that have ended from the blackboard into a file.
 import { basename, resolve } from "node:path";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { archiveName } from "../../../lib/client/archive-name.ts";
 import { overwrittenSentence, remedyOf } from "../../../lib/client/facts/checked.ts";
 import { readDate } from "../../../lib/client/text/read-date.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";

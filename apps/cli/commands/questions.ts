@@ -1,7 +1,7 @@
 // sett questions: lists what waits for a person, or waits for the next inquiry.
 
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type Inquiry, inquiryKey, inquiryKeyOfEvent, readInquiries } from "../../../lib/client/facts/inquiries.ts";
 import { inquiryJson } from "../../../lib/client/facts/inquiry-json.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";

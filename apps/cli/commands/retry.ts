@@ -1,5 +1,5 @@
 // sett retry: opens a new claim in place of one that ended with a Failure.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { retryFailure } from "../../../lib/client/actions/control.ts";
 import { readObstacle } from "../../../lib/client/actions/obstacle.ts";
 import { resolveFailure } from "../../../lib/client/facts/resolve-id.ts";

@@ -1,5 +1,5 @@
 // sett status: shows the state of goals and agents, what each goal waits for, and why.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
 import { readGoalCost } from "../../../lib/client/facts/costs.ts";
 import { type GoalReading, readGoalState, readSituation } from "../../../lib/client/facts/goal.ts";

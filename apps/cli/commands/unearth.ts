@@ -106,7 +106,7 @@ function contentOf({ payload }: Artefact, { out }: Shell): string {
 
 async function showCommit({ board, workspace, person }: History, artefact: Artefact, shell: Shell): Promise<void> {
   if (workspace === undefined || workspace === "") return;
-  const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+  const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
   try {
     const repository = await HostRepository.open(workspace, { env: shell.env });
     const changes = await summarizeChanges(board, repository, artefact, { person: await person(), detail: "files" });

@@ -1,7 +1,7 @@
 // sett watch: prints the log and follows it; on a terminal with the open claims below it.
 
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import { resolveGoalId } from "../../../lib/client/facts/resolve-id.ts";
 import { positionSince } from "../../../lib/client/facts/since.ts";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { promisify } from "node:util";
-import { type ExchangeFolder, exchangeFolders } from "../../../lib/git/exchange-folders.ts";
+import { type ExchangeFolder, exchangeFolders } from "../../../lib/git/exchange/exchange-folders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, workspaceOf } from "../instance/find-instance.ts";
@@ -93,7 +93,7 @@ async function exchangeOf(parts: InstanceParts, { env }: Shell): Promise<readonl
   const workspace = workspaceOf(parts);
   if (workspace === "") return undefined;
   try {
-    const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+    const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
     const repository = await HostRepository.open(workspace, { env, mayBeEmpty: true });
     return exchangeFolders(repository.foldersOf(parts.instance).exchangeDir);
   } catch {

@@ -1,7 +1,8 @@
 // Asks an instance's Redis about itself.
-import { keysOf } from "../../../lib/blackboard/keys.ts";
-import { noticeProblemsField, noticeProblemsOf } from "../../../lib/blackboard/notice-problems.ts";
-import { owedEventOf } from "../../../lib/blackboard/owed-event.ts";
+
+import { owedEventOf } from "../../../lib/blackboard/port/owed-event.ts";
+import { keysOf } from "../../../lib/blackboard/records/keys.ts";
+import { noticeProblemsField, noticeProblemsOf } from "../../../lib/blackboard/records/notice-problems.ts";
 import type { Client } from "../../../lib/blackboard/redis/client.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";

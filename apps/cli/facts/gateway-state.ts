@@ -1,6 +1,6 @@
 // What is wrong with the gateway of a running instance, as far as its container and its announcement show it.
 import { z } from "zod";
-import type { GatewayNotice, ModelBoard } from "../../../lib/blackboard/model-port.ts";
+import type { GatewayNotice, ModelBoard } from "../../../lib/blackboard/port/models.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 
 /** `stopped`: no gateway serves the agents that have a model. `models`: names in sett.yml of the models whose keys the gateway lacks. */

@@ -1,5 +1,5 @@
 // Which bodies of calls the record should have, by the blackboard.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { backwards, goalList } from "../../../lib/client/facts/pages.ts";
 
 const goalsAtOnce = 100;

@@ -1,7 +1,7 @@
 // A blackboard that began empty although the repository knew the instance. The first event of the
 // log remembers it, so that it is forgotten with this blackboard: a back-up that is restored has a
 // first event of its own.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { EventDraft } from "../../../lib/model/event.ts";
 
 /** A person who has not restored a back-up by then goes on without it. */

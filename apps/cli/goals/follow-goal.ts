@@ -1,5 +1,5 @@
 // Follows one goal until it rests: nothing more happens without a person.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { KnownArtefacts } from "../../../lib/client/facts/artefacts.ts";
 import { readGoalCost } from "../../../lib/client/facts/costs.ts";
 import { type GoalReading, readGoal } from "../../../lib/client/facts/goal.ts";

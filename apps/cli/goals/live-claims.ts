@@ -1,7 +1,7 @@
 // Shows the open claims below the log on a terminal, and keeps them up to date.
 import process from "node:process";
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type KnownArtefacts, readHeads } from "../../../lib/client/facts/artefacts.ts";
 import { readSituation } from "../../../lib/client/facts/goal.ts";
 import type { Suggest } from "../../../lib/client/text/suggest.ts";

@@ -1,6 +1,6 @@
 // Says whom a followed goal waits for, while nothing happens that would be printed.
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { KnownArtefacts } from "../../../lib/client/facts/artefacts.ts";
 import { blockedReasonOf, hasOrchestrator, type Situation } from "../../../lib/client/facts/blocked-reason.ts";
 import { readGoal, readSituation } from "../../../lib/client/facts/goal.ts";

@@ -1,8 +1,8 @@
 // Fetches the commits of artefacts into the user's repository, and reports those that cannot be fetched.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { fetchRemoteCommits } from "../../../lib/client/remote/fetch-commits.ts";
 import { apiOf } from "../../../lib/client/remote/instance.ts";
-import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
+import type { ImportedCommits } from "../../../lib/git/repository/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
@@ -46,7 +46,7 @@ export async function fetchResults(
   try {
     const { instance, commits } = await read();
     if (commits.length === 0) return nothing;
-    const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+    const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
     const repository = await HostRepository.open(workspace, { env: shell.env });
     const api = apiOf(shell.env);
     const imported =

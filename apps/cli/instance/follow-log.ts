@@ -1,7 +1,7 @@
 // Follows an instance's log without a gap or a repeat, also when its Redis restarts.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { apiOf } from "../../../lib/client/remote/instance.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";

@@ -1,8 +1,8 @@
 // Compares an archive with what the instance at hand knows of it. The last line of a file shows damage, and not a change by a person who
 // has computed that line anew.
 import { basename } from "node:path";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import type { KnownArchive } from "../../../lib/blackboard/prune-port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import type { KnownArchive } from "../../../lib/blackboard/port/prune.ts";
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArchiveHeader } from "../archive/format.ts";

@@ -1,6 +1,6 @@
 // `sett down` fetches the results of agents before it removes the record of them; `--volumes` removes that record for good.
 
-import type { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { shortId } from "../../../lib/words/short-id.ts";

@@ -1,8 +1,8 @@
 // Records, in a file, that `sett down` could not fetch all results of an instance: without a running Redis nothing else knows it.
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { changeOwner } from "../../../lib/git/change-owner.ts";
-import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
+import { changeOwner } from "../../../lib/git/run/change-owner.ts";
+import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { exists } from "../program/workspace-root.ts";
 

@@ -1,6 +1,6 @@
 // Opens what a command reads: the blackboard of a running sett, or an archive of `sett prune`.
 import { resolve } from "node:path";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { ReadingBoard } from "../../../lib/client/facts/reading-board.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";

@@ -1,7 +1,7 @@
 // The name of the person at the keyboard, for the record.
 
 import { oneLine } from "../../../lib/client/text/plain-text.ts";
-import type { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";

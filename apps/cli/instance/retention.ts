@@ -1,8 +1,8 @@
 // `retention` of a sett.yml, and whether goals wait to be moved by it: the instance moves none,
 // because their commits must be in the repository first.
 import { resolve } from "node:path";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import { readGoalFacts } from "../../../lib/blackboard/read-goal-facts.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import { readGoalFacts } from "../../../lib/blackboard/records/read-goal-facts.ts";
 import { isMalformed } from "../../../lib/client/facts/checked.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";

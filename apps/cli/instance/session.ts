@@ -1,5 +1,5 @@
 // What a command uses while it works with an instance: its blackboard, its place, and the person who acts.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -55,6 +55,6 @@ export async function actorAt({ workspace }: Pick<Place, "workspace">, shell: Sh
 /** A repository that was removed does not stop the command: the system knows a user name, too. */
 async function repositoryAt(workspace: string | undefined, { env }: Shell) {
   if (workspace === undefined || workspace === "") return undefined;
-  const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+  const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
   return await HostRepository.open(workspace, { env }).catch(() => undefined);
 }

@@ -1,8 +1,8 @@
 // Volumes of an instance that have our labels and no id, as the version before made them. A person
 // may have made one by hand.
 import { access } from "node:fs/promises";
-import type { HostRepository } from "../../../lib/git/host-repository.ts";
-import type { KeptId } from "../../../lib/git/kept-id.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts, Stranger, VolumePart } from "../../../lib/runtime/port.ts";
 

@@ -1,5 +1,5 @@
 // Finds the logs of a part: its container, and the kept last lines of earlier containers.
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, hasContainers, workspaceOf } from "../instance/find-instance.ts";

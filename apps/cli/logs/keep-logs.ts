@@ -1,6 +1,6 @@
 // Keeps the last lines of containers before they are removed. If that fails, a log is lost, and the command continues.
 
-import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
+import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import { partName } from "../../../lib/runtime/part-name.ts";

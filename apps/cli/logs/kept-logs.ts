@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { changeOwner } from "../../../lib/git/change-owner.ts";
-import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
+import { changeOwner } from "../../../lib/git/run/change-owner.ts";
+import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { inOrderOfTime } from "./worker-logs.ts";

@@ -1,8 +1,8 @@
 // The logs of a scalable agent's workers: of those that run, and of those that were removed, whose logs the blackboard keeps.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import type { WorkerLog } from "../../../lib/blackboard/port.ts";
+import type { WorkerLog } from "../../../lib/blackboard/port/blackboard.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";

@@ -1,5 +1,5 @@
 // Asks the person at the terminal the questions of the goal that the command follows, one after the other.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { postAnswer, whyQuestionClosed } from "../../../lib/client/actions/post-answer.ts";
 import type { GoalReading } from "../../../lib/client/facts/goal.ts";
 import { inquiryOf, type QuestionInquiry } from "../../../lib/client/facts/inquiries.ts";

@@ -1,5 +1,5 @@
 // Rings the terminal's bell when a person is asked, and when a goal has failed. Past events do not ring.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readGoalState } from "../../../lib/client/facts/goal.ts";
 import { inquiryKey, inquiryKeyOfEvent, readInquiries } from "../../../lib/client/facts/inquiries.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";

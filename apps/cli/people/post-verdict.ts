@@ -67,7 +67,7 @@ async function changesOf(artefact: Artefact, { session, actor, mayBeUnseen }: Ju
   const { workspace } = place;
   if (artefact.metadata.commit === undefined || workspace === undefined || workspace === "") return "";
   await fetchResults(shell, workspace, () => readResults(board), { of: artefact.id });
-  const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+  const { HostRepository } = await import("../../../lib/git/repository/host-repository.ts");
   try {
     const repository = await HostRepository.open(workspace, { env: shell.env });
     return plainLines(await summarizeChanges(board, repository, artefact, { person: actor, detail: "sums" }));

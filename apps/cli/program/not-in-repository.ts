@@ -1,5 +1,5 @@
 // The error of a command that was typed outside of a repository.
-import { goToWorkTree, workTreesBelow } from "../../../lib/git/work-trees.ts";
+import { goToWorkTree, workTreesBelow } from "../../../lib/git/run/work-trees.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 
 type Usual = { code: "config-missing" | "instance-not-found" | "repository-unusable"; message: string; hint: string };

@@ -1,7 +1,7 @@
 // Chooses the goals to prune: they have ended, have not changed since a time, and no goal that stays refers to them.
 
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/records/read-goal-facts.ts";
 import { isMalformed } from "../../../lib/client/facts/checked.ts";
 import { forwards, goalList } from "../../../lib/client/facts/pages.ts";
 import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";

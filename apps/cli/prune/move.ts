@@ -1,5 +1,5 @@
 // Moves goals from the blackboard into an archive. At every moment each goal is complete in one of the two.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { readWhole } from "../../../lib/client/facts/artefacts.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";

@@ -1,7 +1,7 @@
 // The sentences about what an instance has lost: its blackboard, or the record of its calls. Pure.
 
 import { boundedLine } from "../../../lib/client/text/plain-text.ts";
-import type { KeptRef } from "../../../lib/git/kept-refs.ts";
+import type { KeptRef } from "../../../lib/git/repository/kept-refs.ts";
 import { shortId } from "../../../lib/words/short-id.ts";
 
 const maxNamed = 5;

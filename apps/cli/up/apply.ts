@@ -1,5 +1,5 @@
 // Applies a plan to an instance in any state: nothing is there, a sett runs, or an earlier run was killed.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";

@@ -1,8 +1,8 @@
 // The folder of `--record` and `--replay`: recorded calls of models.
 import { mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { changeOwner } from "../../../lib/git/change-owner.ts";
-import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
+import { changeOwner } from "../../../lib/git/run/change-owner.ts";
+import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Cassettes } from "./plan-input.ts";
 

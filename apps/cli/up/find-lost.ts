@@ -1,7 +1,7 @@
 // Finds what an instance had before this `sett up`, and has not any more: people remove volumes
 // while it is down (`docker system prune --volumes`).
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
-import type { KeptRef } from "../../../lib/git/kept-refs.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
+import type { KeptRef } from "../../../lib/git/repository/kept-refs.ts";
 import { bodiesOnRecord } from "../facts/kept-bodies.ts";
 import type { Diff } from "./diff.ts";
 

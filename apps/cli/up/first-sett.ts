@@ -3,7 +3,7 @@ import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { dirtyHint, listDirty } from "../../../lib/client/render/dirty-files.ts";
 import { initFiles } from "../../../lib/config/init-files.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { notInRepository } from "../program/not-in-repository.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";

@@ -1,5 +1,5 @@
 // Puts the id of the instance into the repository's configuration, where it outlives the volumes.
-import type { KeptId } from "../../../lib/git/kept-id.ts";
+import type { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { Shell } from "../terminal/shell.ts";

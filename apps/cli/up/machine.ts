@@ -1,6 +1,6 @@
 // Checks, before anything is made, whether this machine has what `sett up --runtime process` needs.
 import { basename, isAbsolute, join, relative } from "node:path";
-import type { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { findPrograms } from "../instance/programs.ts";

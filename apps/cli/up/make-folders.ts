@@ -1,6 +1,7 @@
 // What an instance's agents see of the repository, and where they leave their commits: made by `sett up`, and removed again where it fails.
-import type { Owner } from "../../../lib/git/find-repository.ts";
-import type { HostRepository } from "../../../lib/git/host-repository.ts";
+
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { Owner } from "../../../lib/git/run/find-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";

@@ -3,8 +3,8 @@
 // a volume; what the repository knows of them has moved along with it.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
-import { KeptId } from "../../../lib/git/kept-id.ts";
+import { KeptId } from "../../../lib/git/repository/kept-id.ts";
+import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import { idsOf } from "../../../lib/runtime/own-part.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceOf } from "../instance/find-instance.ts";

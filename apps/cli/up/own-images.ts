@@ -1,6 +1,6 @@
 // The images that were built for the agents of an instance, by their ids: nothing else tells one
 // that has lost its name from one that a person has made of it.
-import type { KeptId } from "../../../lib/git/kept-id.ts";
+import type { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 

@@ -1,6 +1,6 @@
 // The input of an instance's plan, and the parts of a plan that several files use.
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
-import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
+import type { RepositoryPlace } from "../../../lib/git/run/find-repository.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { TokenDigest } from "../../../lib/model/api-access.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { hookSecrets, usedSecrets, type WithSecrets } from "../../../lib/config/resolve-secrets.ts";
-import type { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { TokenDigest } from "../../../lib/model/api-access.ts";
 import type { SecretSource } from "../../../lib/model/config-secrets.ts";
 

@@ -1,7 +1,7 @@
 // Waits until a part is ready: the blackboard shows that it works, not only that it was started.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../lib/model/leases.ts";

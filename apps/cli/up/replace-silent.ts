@@ -1,5 +1,5 @@
 // Replaces parts that run as planned, but are frozen.
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import type { Change, Diff } from "./diff.ts";
 import type { InstancePlan } from "./plan.ts";

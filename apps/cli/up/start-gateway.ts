@@ -1,6 +1,6 @@
 // Starts the gateway, and gives it the keys.
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { Change } from "./diff.ts";
 import { giveKeys } from "./give-keys.ts";
 import { makeOwned } from "./make-owned.ts";

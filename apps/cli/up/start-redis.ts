@@ -1,7 +1,7 @@
 // Starts Redis, which every other part needs.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";

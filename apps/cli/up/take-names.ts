@@ -1,7 +1,7 @@
 // Finds what has a name that the instance needs and is not its own, before anything is built; and
 // remembers what it takes over from the version before, once.
-import type { HostRepository } from "../../../lib/git/host-repository.ts";
-import type { KeptId } from "../../../lib/git/kept-id.ts";
+import type { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";

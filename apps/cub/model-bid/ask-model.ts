@@ -2,7 +2,7 @@
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { Bounded } from "../../../lib/async/bounded.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { AgentBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { type BidWord, bidAsking } from "../../../lib/model/bid.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";

@@ -1,6 +1,6 @@
 // What a model reads of the artefact's chain when it decides a bid: the goal, and what the artefact was made from.
-import type { StoredHead } from "../../../lib/blackboard/artefact-port.ts";
-import type { AgentBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { StoredHead } from "../../../lib/blackboard/port/artefacts.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 

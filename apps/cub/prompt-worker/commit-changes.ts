@@ -1,8 +1,8 @@
 // Commits of the worker: the result of the work, and work in progress that shall outlive a question.
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { newGitlinks } from "../../../lib/git/new-gitlinks.ts";
-import { type GitRun, gitFailure, tryGit } from "../../../lib/git/run-git.ts";
+import { newGitlinks } from "../../../lib/git/run/new-gitlinks.ts";
+import { type GitRun, gitFailure, tryGit } from "../../../lib/git/run/run-git.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { commitOf } from "./commit-names.ts";

@@ -1,6 +1,6 @@
 // What the target's commit changes, as a diff: a reviewer needs it first, and the image may have no git.
 
-import { PlainView } from "../../../lib/git/plain-view.ts";
+import { PlainView } from "../../../lib/git/run/plain-view.ts";
 import { goalType } from "../../../lib/model/artefact.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";

@@ -2,8 +2,8 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Path } from "../../../lib/folders/folder-entries.ts";
-import { readName, showName, textOf } from "../../../lib/git/file-name.ts";
-import { type Git, runGit, tryGit } from "../../../lib/git/run-git.ts";
+import { readName, showName, textOf } from "../../../lib/git/run/file-name.ts";
+import { type Git, runGit, tryGit } from "../../../lib/git/run/run-git.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 
 export type Workspace = {

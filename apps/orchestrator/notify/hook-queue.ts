@@ -2,7 +2,7 @@
 // a while; the subject that failed goes to the end of the queue, so that a message that the webhook cannot take delays no other.
 import { createHash } from "node:crypto";
 import { backOffMs } from "../../../lib/async/back-off.ts";
-import { Fenced } from "../../../lib/blackboard/leading.ts";
+import { Fenced } from "../../../lib/blackboard/port/leading.ts";
 import { type Notice, type NoticeSubject, noticeBody, subjectKey } from "../../../lib/core/notice.ts";
 import type { Delivery, Hook, NoticeProblem } from "../../../lib/model/notify.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";

@@ -1,6 +1,6 @@
 // From a subject to its notice, read from the blackboard now.
-import type { LeaderBlackboard } from "../../../lib/blackboard/leading.ts";
-import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
+import type { LeaderBlackboard } from "../../../lib/blackboard/port/leading.ts";
+import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/records/read-goal-facts.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import { closingArtefact, endingKind, type Notice, type NoticeSubject, subjectKey } from "../../../lib/core/notice.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";

@@ -2,8 +2,8 @@
 import type { RegisteredAgent } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
 import type { AgentName } from "../../model/ids.ts";
-import type { AgentBoard } from "../port.ts";
-import { registrationOfText, textOfRegistration } from "../registration-text.ts";
+import type { AgentBoard } from "../port/blackboard.ts";
+import { registrationOfText, textOfRegistration } from "../records/registration-text.ts";
 import { copyOf } from "./copy.ts";
 import type { State } from "./state.ts";
 

@@ -1,7 +1,7 @@
 // Why an artefact cannot be stored, on the memory blackboard. lua/prelude-artefact.lua says the same.
 import type { Artefact } from "../../model/artefact.ts";
-import { artefactFieldNames, fieldsOfArtefact } from "../artefact-fields.ts";
-import { threadProblem } from "../hand-written.ts";
+import { artefactFieldNames, fieldsOfArtefact } from "../records/artefact-fields.ts";
+import { threadProblem } from "../records/hand-written.ts";
 import type { State } from "./state.ts";
 
 /** `reason`: a sentence. */

@@ -3,14 +3,22 @@ import { Buffer } from "node:buffer";
 import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
-import { artefactOfFields, beginningOf, deliveredCommit } from "../artefact-fields.ts";
-import type { ArtefactBoard, Page, StoredHead } from "../artefact-port.ts";
-import { oldestFirst, walkContext } from "../context-chain.ts";
-import { checkContext, defaultContextBytes } from "../context-limit.ts";
-import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
-import type { Keys } from "../keys.ts";
-import type { Refused } from "../refused.ts";
-import { registrationOfText } from "../registration-text.ts";
+import type { ArtefactBoard, Page, StoredHead } from "../port/artefacts.ts";
+import type { Refused } from "../port/refused.ts";
+import { artefactOfFields, beginningOf, deliveredCommit } from "../records/artefact-fields.ts";
+import { oldestFirst, walkContext } from "../records/context-chain.ts";
+import { checkContext, defaultContextBytes } from "../records/context-limit.ts";
+import {
+  digestOf,
+  type HandWritten,
+  judge,
+  judgedFields,
+  type SourceState,
+  sourcesOf,
+  writtenOver,
+} from "../records/hand-written.ts";
+import type { Keys } from "../records/keys.ts";
+import { registrationOfText } from "../records/registration-text.ts";
 import { artefactProblem } from "./artefact-problem.ts";
 import type { EnsureOn } from "./contact.ts";
 import { contextNode } from "./context-node.ts";

@@ -2,7 +2,7 @@
 import { BidWord } from "../../model/bid.ts";
 import { type Claim, isEnded, missingBidders } from "../../model/claim.ts";
 import { AgentName } from "../../model/ids.ts";
-import { agentAt } from "../event-actor.ts";
+import { agentAt } from "../records/event-actor.ts";
 import { aboutOf } from "./grants.ts";
 import type { ClaimRecord, State } from "./state.ts";
 

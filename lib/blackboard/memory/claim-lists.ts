@@ -1,7 +1,7 @@
 // Which claims are open, and whom they concern, on the memory blackboard: it looks at all of them, so that no index can be wrong.
 import { missingBidders } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
-import type { ClaimBoard } from "../port.ts";
+import type { ClaimBoard } from "../port/blackboard.ts";
 import type { IsFenced } from "./leader.ts";
 import type { ClaimRecord, State } from "./state.ts";
 

@@ -1,6 +1,7 @@
 // One handle's contact with the memory blackboard. It breaks only where a test breaks it, and is there again at once.
-import { LaterConnection } from "../later-connection.ts";
-import type { Blackboard } from "../port.ts";
+
+import type { Blackboard } from "../port/blackboard.ts";
+import { LaterConnection } from "../port/later-connection.ts";
 
 export type Contact = Pick<Blackboard, "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect">;
 

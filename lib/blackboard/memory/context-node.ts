@@ -1,7 +1,7 @@
 // What the walk through a context reads of an artefact of the memory blackboard.
 import { Buffer } from "node:buffer";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
-import { type ArtefactFields, artefactFieldNames } from "../artefact-fields.ts";
+import { type ArtefactFields, artefactFieldNames } from "../records/artefact-fields.ts";
 
 /** Undefined where the artefact is not complete. A person may have damaged it. */
 export function contextNode(id: ArtefactId, fields: Partial<ArtefactFields>) {

@@ -1,11 +1,11 @@
 // The blackboard's twin in memory: the same words and the same answers as Redis, for tests that need no server.
 import type { AgentName, ArtefactId, ClaimId, InstanceName } from "../../model/ids.ts";
-import { type AnnouncementEntry, announcementOf } from "../announced-claim.ts";
-import type { ArtefactFields } from "../artefact-fields.ts";
-import { dueOfMember } from "../due-member.ts";
-import { keysOf } from "../keys.ts";
-import { eventOf, type LogEntry } from "../logged-event.ts";
-import type { Blackboard } from "../port.ts";
+import type { Blackboard } from "../port/blackboard.ts";
+import { type AnnouncementEntry, announcementOf } from "../records/announced-claim.ts";
+import type { ArtefactFields } from "../records/artefact-fields.ts";
+import { dueOfMember } from "../records/due-member.ts";
+import { keysOf } from "../records/keys.ts";
+import { eventOf, type LogEntry } from "../records/logged-event.ts";
 import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
 import { claimsOf } from "./claims.ts";

@@ -1,8 +1,8 @@
 // The orchestrator's leader lease of the memory blackboard, and what is due.
 import { isLater } from "../../model/stream-id.ts";
-import { dueKinds, memberOfDue, storedKindOf } from "../due-member.ts";
-import type { LeaderLease } from "../leader-port.ts";
-import { owedEventOf } from "../owed-event.ts";
+import type { LeaderLease } from "../port/leader.ts";
+import { owedEventOf } from "../port/owed-event.ts";
+import { dueKinds, memberOfDue, storedKindOf } from "../records/due-member.ts";
 import type { EnsureOn } from "./contact.ts";
 import { postProblem } from "./post-problem.ts";
 import { sourceProblem } from "./source-problem.ts";

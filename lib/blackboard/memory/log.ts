@@ -1,7 +1,7 @@
 // The log of the memory blackboard.
 import type { SettEvent } from "../../model/event.ts";
 import { isLater } from "../../model/stream-id.ts";
-import type { Log } from "../log-port.ts";
+import type { Log } from "../port/log.ts";
 import { copyOf } from "./copy.ts";
 import { follow } from "./notifier.ts";
 import type { State } from "./state.ts";

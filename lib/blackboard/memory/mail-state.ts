@@ -1,8 +1,8 @@
 // The streams of mail in memory.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { isLater } from "../../model/stream-id.ts";
-import type { AppliedMail } from "../grant-port.ts";
-import type { MailAnswer } from "../mail-port.ts";
+import type { AppliedMail } from "../port/grants.ts";
+import type { MailAnswer } from "../port/mail-port.ts";
 
 /** `place`: its id in the stream, as Redis makes it. */
 type Placed<Entry> = Entry & { place: string };

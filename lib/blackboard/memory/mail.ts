@@ -1,6 +1,6 @@
 // The agents' mail in memory.
 import type { AgentName } from "../../model/ids.ts";
-import type { Mail, MailBoard } from "../mail-port.ts";
+import type { Mail, MailBoard } from "../port/mail-port.ts";
 import type { Contact, EnsureOn } from "./contact.ts";
 import type { IsFenced } from "./leader.ts";
 import { entriesAfter } from "./mail-state.ts";

@@ -3,7 +3,7 @@ import { minus, noAmounts, plus } from "../../model/amounts.ts";
 import type { Amounts } from "../../model/budget.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
 import type { BudgetRefusal, CallRecord, OpenCall } from "../../model/model-call.ts";
-import type { GatewayNotice } from "../model-port.ts";
+import type { GatewayNotice } from "../port/models.ts";
 
 type Sums = { spent: Amounts; reserved: Amounts };
 /** `refusals`: by claim, agent and attempt. */

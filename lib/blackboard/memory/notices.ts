@@ -1,5 +1,5 @@
 // The last delivery of each webhook, on the memory blackboard.
-import type { NoticeBoard } from "../notice-port.ts";
+import type { NoticeBoard } from "../port/notices.ts";
 import type { IsFenced } from "./leader.ts";
 import type { State } from "./state.ts";
 

@@ -1,8 +1,8 @@
 // The artefacts on which a goal's state depends, on the memory blackboard: by the same rules as
 // lua/read-outline.lua.
 import { type ArtefactId, type ClaimId, CommitHash, type GoalId } from "../../model/ids.ts";
-import { type ArtefactFields, artefactFieldNames } from "../artefact-fields.ts";
-import type { GoalOutline } from "../artefact-port.ts";
+import type { GoalOutline } from "../port/artefacts.ts";
+import { type ArtefactFields, artefactFieldNames } from "../records/artefact-fields.ts";
 import type { State } from "./state.ts";
 
 /**

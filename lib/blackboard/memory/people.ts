@@ -2,8 +2,8 @@
 import { isForApproval, questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import { isLater } from "../../model/stream-id.ts";
-import { endData } from "../ended-grant.ts";
-import type { PeopleBoard } from "../people-port.ts";
+import type { PeopleBoard } from "../port/people.ts";
+import { endData } from "../records/ended-grant.ts";
 import { artefactProblem } from "./artefact-problem.ts";
 import type { EnsureOn } from "./contact.ts";
 import { aboutOf, grantProblem } from "./grants.ts";

@@ -1,6 +1,6 @@
 // Why an artefact that comes from no grant is not stored. post_problem in lua/prelude-artefact.lua says the same.
 import type { Artefact } from "../../model/artefact.ts";
-import type { Refused } from "../refused.ts";
+import type { Refused } from "../port/refused.ts";
 import { artefactProblem } from "./artefact-problem.ts";
 import type { State } from "./state.ts";
 

@@ -1,6 +1,6 @@
 // What the memory blackboard remembers of what was removed from it.
 import type { GoalId } from "../../model/ids.ts";
-import type { KnownArchive } from "../prune-port.ts";
+import type { KnownArchive } from "../port/prune.ts";
 
 export class PruneState {
   /** Goals that are being removed from the blackboard. */

@@ -1,7 +1,7 @@
 // Removes goals that are over from the memory blackboard.
 import { isEnded } from "../../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
-import { inOrder, type PruneBoard } from "../prune-port.ts";
+import { inOrder, type PruneBoard } from "../port/prune.ts";
 import type { IsFenced } from "./leader.ts";
 import type { State } from "./state.ts";
 

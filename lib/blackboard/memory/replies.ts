@@ -1,5 +1,5 @@
 // Replies of the API that clients may ask for again, on the memory blackboard.
-import type { ReplyBoard } from "../reply-port.ts";
+import type { ReplyBoard } from "../port/replies.ts";
 import type { State } from "./state.ts";
 
 export function repliesOf(state: State): ReplyBoard {

@@ -2,7 +2,7 @@
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { AgentName } from "../../model/ids.ts";
-import { type EndedByHand, endByHand, resultProblem, type UnfinishedGrant } from "../result-by-hand.ts";
+import { type EndedByHand, endByHand, resultProblem, type UnfinishedGrant } from "../records/result-by-hand.ts";
 import { aboutOf, grantProblem } from "./grants.ts";
 import type { ClaimRecord, State } from "./state.ts";
 

@@ -1,5 +1,5 @@
 // What triggers have done, on the memory blackboard.
-import type { TriggerBoard } from "../trigger-port.ts";
+import type { TriggerBoard } from "../port/triggers.ts";
 import type { State } from "./state.ts";
 
 export function triggersOf(state: State): TriggerBoard {

@@ -1,7 +1,7 @@
 // What each user of Redis may send: which commands, about which keys and channels. Redis applies this to every command, also to those that a
 // function runs for its caller. test/integration/blackboard/access.test.ts compares it with what is really sent.
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../../model/ids.ts";
-import { type Keys, keysOf } from "../keys.ts";
+import { type Keys, keysOf } from "../records/keys.ts";
 import { probeKey } from "./probe.ts";
 import type { RedisUser } from "./users.ts";
 

@@ -3,7 +3,8 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { RESP_TYPES } from "redis";
 import { ArtefactId, type LogicalId } from "../../model/ids.ts";
-import type { ArtefactBoard } from "../artefact-port.ts";
+import type { ArtefactBoard } from "../port/artefacts.ts";
+import type { Refused } from "../port/refused.ts";
 import {
   digestOf,
   type HandWritten,
@@ -14,8 +15,7 @@ import {
   type SourceState,
   sourcesOf,
   type ThreadEnd,
-} from "../hand-written.ts";
-import type { Refused } from "../refused.ts";
+} from "../records/hand-written.ts";
 import { agentsOf } from "./agents.ts";
 import type { ArgumentOf } from "./call.ts";
 import type { Deps } from "./deps.ts";

@@ -2,8 +2,8 @@
 import { AgentStatus, type RegisteredAgent } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName } from "../../model/ids.ts";
-import type { AgentBoard } from "../port.ts";
-import { registrationOfText, textOfRegistration } from "../registration-text.ts";
+import type { AgentBoard } from "../port/blackboard.ts";
+import { registrationOfText, textOfRegistration } from "../records/registration-text.ts";
 import { type Client, isRefusal } from "./client.ts";
 import type { Deps } from "./deps.ts";
 import { isAgentUserName } from "./users.ts";

@@ -1,6 +1,7 @@
 // Artefacts and goals in Redis.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
+import type { ArtefactBoard, GoalEnding } from "../port/artefacts.ts";
 import {
   type ArtefactFieldName,
   artefactFieldNames,
@@ -8,8 +9,7 @@ import {
   commitFieldNames,
   deliveredCommit,
   digestOfContent,
-} from "../artefact-fields.ts";
-import type { ArtefactBoard, GoalEnding } from "../artefact-port.ts";
+} from "../records/artefact-fields.ts";
 import { adoptArtefact, unindexedArtefactsOf } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
 import type { Deps } from "./deps.ts";

@@ -14,9 +14,9 @@ import { messageOf } from "../../model/errors.ts";
 import { type AgentName, type ClaimId, GoalId } from "../../model/ids.ts";
 import { ofSame } from "../../model/of-same.ts";
 import { type Phase, phases, phaseTable } from "../../model/phase.ts";
-import { inOrder } from "../grant-order.ts";
-import { malformedClaimError } from "../malformed-claim.ts";
-import type { NewClaim } from "../port.ts";
+import type { NewClaim } from "../port/blackboard.ts";
+import { inOrder } from "../records/grant-order.ts";
+import { malformedClaimError } from "../records/malformed-claim.ts";
 
 /** The hash of a claim that is being opened. The `granted_*` fields are copies for people who read. */
 export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string, string> {

@@ -1,10 +1,10 @@
 // Claims, bids and commits in Redis.
 import type { ClaimSnapshot } from "../../model/claim.ts";
 import type { ClaimId } from "../../model/ids.ts";
-import { announcementOf } from "../announced-claim.ts";
-import { firstAnnouncementAfterMs } from "../first-announcement.ts";
-import { LaterConnection } from "../later-connection.ts";
-import type { Announcement, ClaimBoard } from "../port.ts";
+import type { Announcement, ClaimBoard } from "../port/blackboard.ts";
+import { LaterConnection } from "../port/later-connection.ts";
+import { announcementOf } from "../records/announced-claim.ts";
+import { firstAnnouncementAfterMs } from "../records/first-announcement.ts";
 import { unlessRefused } from "./call.ts";
 import { claimFieldNames, claimFields, malformedClaim, snapshotOf } from "./claim-fields.ts";
 import { claimListsOf } from "./claim-lists.ts";

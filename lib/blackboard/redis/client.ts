@@ -2,7 +2,7 @@
 import "./tracing.ts";
 import { createClient, ErrorReply } from "redis";
 import { messageOf, SettError } from "../../model/errors.ts";
-import { WritesRefused } from "../refused.ts";
+import { WritesRefused } from "../port/refused.ts";
 
 /** For the client undefined means no limit; its types do not say so. */
 const noTimeLimit = { timeout: undefined } as object;

@@ -1,7 +1,8 @@
 // A commit as the arguments of commit-claim.lua.
-import { memberOfDue } from "../due-member.ts";
-import { leaderOf } from "../event-actor.ts";
-import type { ClaimCommit } from "../port.ts";
+
+import type { ClaimCommit } from "../port/blackboard.ts";
+import { memberOfDue } from "../records/due-member.ts";
+import { leaderOf } from "../records/event-actor.ts";
 import type { ArgumentsOf } from "./call.ts";
 import { grantedField } from "./claim-fields.ts";
 import { artefactRecord, eventRecord, grantRecord, newClaimRecord } from "./records.ts";

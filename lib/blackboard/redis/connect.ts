@@ -1,9 +1,9 @@
 // The blackboard in Redis.
 import type { SettError } from "../../model/errors.ts";
 import type { AgentName, InstanceName } from "../../model/ids.ts";
-import { agentAt } from "../event-actor.ts";
-import { keysOf } from "../keys.ts";
-import type { Blackboard } from "../port.ts";
+import type { Blackboard } from "../port/blackboard.ts";
+import { agentAt } from "../records/event-actor.ts";
+import { keysOf } from "../records/keys.ts";
 import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
 import { callOf } from "./call.ts";

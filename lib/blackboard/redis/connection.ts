@@ -3,7 +3,7 @@ import type { ErrorReply } from "redis";
 import { alignedMs } from "../../async/aligned.ts";
 import { sleep } from "../../async/sleep.ts";
 import type { SettError } from "../../model/errors.ts";
-import { LaterConnection } from "../later-connection.ts";
+import { LaterConnection } from "../port/later-connection.ts";
 import type { Client } from "./client.ts";
 import {
   endpointOf,

@@ -1,5 +1,5 @@
 // The connections that the users of Redis have. Redis takes a certain number, and one agent could have them all.
-import type { EndedConnections, LeaderLease, SlowCaller, SlowLimit } from "../leader-port.ts";
+import type { EndedConnections, LeaderLease, SlowCaller, SlowLimit } from "../port/leader.ts";
 import type { Deps } from "./deps.ts";
 import { agentOfUser } from "./users.ts";
 

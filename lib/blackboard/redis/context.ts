@@ -1,11 +1,11 @@
 // The context of a claim's target: found, and where it is small also read, in one round trip. One that is very large is found in pieces.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";
-import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
-import type { ArtefactBoard } from "../artefact-port.ts";
-import { type ContextEntry, contextDepth, oldestFirst } from "../context-chain.ts";
-import { type ContextPart, checkContext, defaultContextBytes, pieceBytes } from "../context-limit.ts";
-import { piecesOf } from "../pieces.ts";
+import type { ArtefactBoard } from "../port/artefacts.ts";
+import { artefactFieldNames, artefactOfFields } from "../records/artefact-fields.ts";
+import { type ContextEntry, contextDepth, oldestFirst } from "../records/context-chain.ts";
+import { type ContextPart, checkContext, defaultContextBytes, pieceBytes } from "../records/context-limit.ts";
+import { piecesOf } from "../records/pieces.ts";
 import type { Deps } from "./deps.ts";
 import { walkInPieces } from "./walk-context.ts";
 

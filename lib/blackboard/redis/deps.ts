@@ -1,6 +1,6 @@
 import type { Actor } from "../../model/event.ts";
 import type { AgentName } from "../../model/ids.ts";
-import type { Keys } from "../keys.ts";
+import type { Keys } from "../records/keys.ts";
 import type { Call } from "./call.ts";
 import type { Connection } from "./connection.ts";
 

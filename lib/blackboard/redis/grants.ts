@@ -1,8 +1,8 @@
 // Grants in Redis: wake-ups, acceptance, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
-import { endData, endedGrant } from "../ended-grant.ts";
-import type { AppliedMail, ClaimOfGrant, CommittedWith, GrantBoard } from "../grant-port.ts";
-import { grantReminderMs } from "../grant-reminder.ts";
+import type { AppliedMail, ClaimOfGrant, CommittedWith, GrantBoard } from "../port/grants.ts";
+import { endData, endedGrant } from "../records/ended-grant.ts";
+import { grantReminderMs } from "../records/grant-reminder.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
 import { commitArgs } from "./commit-args.ts";

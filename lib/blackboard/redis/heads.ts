@@ -1,7 +1,7 @@
 // Artefacts without their payloads, many in one round trip.
 import type { ArtefactId } from "../../model/ids.ts";
-import { artefactFieldNames, beginningOf, headOfFields } from "../artefact-fields.ts";
-import type { ArtefactBoard, StoredHead } from "../artefact-port.ts";
+import type { ArtefactBoard, StoredHead } from "../port/artefacts.ts";
+import { artefactFieldNames, beginningOf, headOfFields } from "../records/artefact-fields.ts";
 import type { Deps } from "./deps.ts";
 
 const headFields = artefactFieldNames.filter((name) => name !== "payload");

@@ -1,9 +1,9 @@
 // The orchestrator's leader lease in Redis, and what is due.
 import { isLater } from "../../model/stream-id.ts";
-import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
-import { leaderOf } from "../event-actor.ts";
-import type { LeaderLease } from "../leader-port.ts";
-import { owedEventOf } from "../owed-event.ts";
+import type { LeaderLease } from "../port/leader.ts";
+import { owedEventOf } from "../port/owed-event.ts";
+import { dueKinds, dueOfMember, memberOfDue } from "../records/due-member.ts";
+import { leaderOf } from "../records/event-actor.ts";
 import { connectionsOf } from "./connections.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord, eventRecord } from "./records.ts";

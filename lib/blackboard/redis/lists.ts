@@ -1,6 +1,6 @@
 // Lists of ids, by time or by the beginning of the id, in pages of any size.
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
-import type { ArtefactBoard, Page } from "../artefact-port.ts";
+import type { ArtefactBoard, Page } from "../port/artefacts.ts";
 import type { Deps } from "./deps.ts";
 
 /** How many ids Redis reads at once. */

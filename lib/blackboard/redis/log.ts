@@ -1,7 +1,7 @@
 // The log in Redis: the stream `events`.
 import type { SettEvent } from "../../model/event.ts";
-import type { Log } from "../log-port.ts";
-import { eventOf } from "../logged-event.ts";
+import type { Log } from "../port/log.ts";
+import { eventOf } from "../records/logged-event.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
 import { eventRecord } from "./records.ts";

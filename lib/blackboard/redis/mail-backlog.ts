@@ -2,8 +2,8 @@
 // is dealt with. It is read in small pieces, because Redis ends a connection with too large an answer, and one agent could have all of the
 // mail unread.
 import type { AgentName } from "../../model/ids.ts";
-import type { Keys } from "../keys.ts";
-import type { Mail } from "../mail-port.ts";
+import type { Mail } from "../port/mail-port.ts";
+import type { Keys } from "../records/keys.ts";
 import type { Call } from "./call.ts";
 
 const mebibyte = 1024 ** 2;

@@ -4,8 +4,8 @@
 import { sleep } from "../../async/sleep.ts";
 import type { AgentName } from "../../model/ids.ts";
 import { isLater } from "../../model/stream-id.ts";
-import type { Keys } from "../keys.ts";
-import type { Mail } from "../mail-port.ts";
+import type { Mail } from "../port/mail-port.ts";
+import type { Keys } from "../records/keys.ts";
 import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { blockMs } from "./follow.ts";

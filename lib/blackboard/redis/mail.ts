@@ -2,7 +2,7 @@
 import { ErrorReply } from "redis";
 import { AgentName } from "../../model/ids.ts";
 import { isLater } from "../../model/stream-id.ts";
-import type { DroppedMail, MailAnswer, MailBoard } from "../mail-port.ts";
+import type { DroppedMail, MailAnswer, MailBoard } from "../port/mail-port.ts";
 import type { Client } from "./client.ts";
 import type { Deps } from "./deps.ts";
 import { batchSize, followReads } from "./follow.ts";

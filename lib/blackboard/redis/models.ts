@@ -3,11 +3,11 @@ import { type AmountKind, amountKinds, noAmounts } from "../../model/amounts.ts"
 import type { Amounts, Budget } from "../../model/budget.ts";
 import { AgentName, ArtefactId, GoalId } from "../../model/ids.ts";
 import { BudgetRefusal, type BudgetScope, CallRecord, type ModelToken, OpenCall } from "../../model/model-call.ts";
-import { budgetEvent } from "../budget-event.ts";
-import { callEvent } from "../call-event.ts";
-import { byStart } from "../call-order.ts";
-import { lostCall } from "../lost-call.ts";
-import { GatewayNotice, type GoalSpending, type ModelBoard, type TokenRefused } from "../model-port.ts";
+import { GatewayNotice, type GoalSpending, type ModelBoard, type TokenRefused } from "../port/models.ts";
+import { budgetEvent } from "../records/budget-event.ts";
+import { callEvent } from "../records/call-event.ts";
+import { byStart } from "../records/call-order.ts";
+import { lostCall } from "../records/lost-call.ts";
 import type { ArgumentOf } from "./call.ts";
 import type { Deps } from "./deps.ts";
 import { eventRecord } from "./records.ts";

@@ -1,7 +1,7 @@
 // The last delivery of each webhook, in Redis.
 import { Delivery } from "../../model/notify.ts";
-import type { NoticeBoard } from "../notice-port.ts";
-import { noticeProblemsField, noticeProblemsOf } from "../notice-problems.ts";
+import type { NoticeBoard } from "../port/notices.ts";
+import { noticeProblemsField, noticeProblemsOf } from "../records/notice-problems.ts";
 import type { Deps } from "./deps.ts";
 
 const cursorField = "notice_cursor";

@@ -1,7 +1,7 @@
 // The artefacts on which a goal's state depends: Redis finds them, some hundred artefacts at a
 // time.
 import type { ArtefactId, ClaimId } from "../../model/ids.ts";
-import type { ArtefactBoard } from "../artefact-port.ts";
+import type { ArtefactBoard } from "../port/artefacts.ts";
 import type { Deps } from "./deps.ts";
 
 export function readOutlineOf({ call }: Deps): ArtefactBoard["readOutline"] {

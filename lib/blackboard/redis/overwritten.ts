@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { RESP_TYPES } from "redis";
 import type { ArtefactId } from "../../model/ids.ts";
-import { artefactFieldNames } from "../artefact-fields.ts";
-import type { ArtefactBoard } from "../artefact-port.ts";
-import { piecesOf } from "../pieces.ts";
+import type { ArtefactBoard } from "../port/artefacts.ts";
+import { artefactFieldNames } from "../records/artefact-fields.ts";
+import { piecesOf } from "../records/pieces.ts";
 import type { Deps } from "./deps.ts";
 
 const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };

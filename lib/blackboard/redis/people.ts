@@ -1,8 +1,8 @@
 // Questions, answers, verdicts and the pause, in Redis.
 
 import { ArtefactId, type ClaimId } from "../../model/ids.ts";
-import { endData } from "../ended-grant.ts";
-import type { PeopleBoard } from "../people-port.ts";
+import type { PeopleBoard } from "../port/people.ts";
+import { endData } from "../records/ended-grant.ts";
 import { textOfGrant } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord } from "./records.ts";

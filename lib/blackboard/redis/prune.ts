@@ -1,5 +1,5 @@
 // Removes goals that are over from the blackboard in Redis.
-import { inOrder, KnownArchive, type PruneBoard } from "../prune-port.ts";
+import { inOrder, KnownArchive, type PruneBoard } from "../port/prune.ts";
 import type { Deps } from "./deps.ts";
 import { eventRecord } from "./records.ts";
 

@@ -4,10 +4,10 @@ import type { Bid } from "../../model/bid.ts";
 import { type Grant, missingBidders } from "../../model/claim.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import { ofSame } from "../../model/of-same.ts";
-import { digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
-import { leaderOf } from "../event-actor.ts";
-import { openingEvents } from "../opening-events.ts";
-import type { NewClaim } from "../port.ts";
+import type { NewClaim } from "../port/blackboard.ts";
+import { digestOfContent, fieldsOfArtefact } from "../records/artefact-fields.ts";
+import { leaderOf } from "../records/event-actor.ts";
+import { openingEvents } from "../records/opening-events.ts";
 import type { ArgumentOf } from "./call.ts";
 import { fieldsOfClaim, textOfGrant } from "./claim-fields.ts";
 

@@ -1,5 +1,5 @@
 // Replies of the API that clients may ask for again, in Redis.
-import type { ReplyBoard } from "../reply-port.ts";
+import type { ReplyBoard } from "../port/replies.ts";
 import type { Deps } from "./deps.ts";
 
 export function repliesOf({ connection, keys }: Deps): ReplyBoard {

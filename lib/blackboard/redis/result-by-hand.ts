@@ -1,7 +1,7 @@
 // The grant that a result written by hand ends, in Redis.
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { Claim, Grant } from "../../model/claim.ts";
-import { endByHand, resultProblem } from "../result-by-hand.ts";
+import { endByHand, resultProblem } from "../records/result-by-hand.ts";
 import type { ArgumentOf } from "./call.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";

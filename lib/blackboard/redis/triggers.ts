@@ -1,5 +1,5 @@
 // What triggers have done, in Redis.
-import type { TriggerBoard } from "../trigger-port.ts";
+import type { TriggerBoard } from "../port/triggers.ts";
 import type { Deps } from "./deps.ts";
 import { eventRecord } from "./records.ts";
 

@@ -2,8 +2,8 @@
 // of a few artefacts.
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
-import { artefactFieldNames } from "../artefact-fields.ts";
-import { type ContextEntry, walkContext } from "../context-chain.ts";
+import { artefactFieldNames } from "../records/artefact-fields.ts";
+import { type ContextEntry, walkContext } from "../records/context-chain.ts";
 import type { Deps } from "./deps.ts";
 
 /** `bytes`: of payload and metadata, which are not read. */

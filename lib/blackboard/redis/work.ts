@@ -2,10 +2,10 @@
 import type { Artefact } from "../../model/artefact.ts";
 import { messageOf } from "../../model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../model/ids.ts";
-import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
-import { contextDepth, oldestFirst } from "../context-chain.ts";
-import { defaultContextBytes, pieceBytes } from "../context-limit.ts";
-import type { ClaimOfWork, GrantBoard, WorkInputs, WorkToDo } from "../grant-port.ts";
+import type { ClaimOfWork, GrantBoard, WorkInputs, WorkToDo } from "../port/grants.ts";
+import { artefactFieldNames, artefactOfFields } from "../records/artefact-fields.ts";
+import { contextDepth, oldestFirst } from "../records/context-chain.ts";
+import { defaultContextBytes, pieceBytes } from "../records/context-limit.ts";
 import { grantOfText } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
 

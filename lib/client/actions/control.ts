@@ -1,5 +1,5 @@
 // What a person asks of the orchestrator: cancel a goal, pause and resume the instance, retry a claim that has failed.
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { GoalState } from "../../core/goal-status.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { Actor, SettEvent } from "../../model/event.ts";

@@ -1,6 +1,6 @@
 // Explains why an artefact waits for no verdict: a person has given it, or the artefact waits for something else.
 
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { waitedForBy } from "../../core/goal-status.ts";
 import { isApproval } from "../../model/approval.ts";
 import type { Artefact } from "../../model/artefact.ts";

@@ -1,7 +1,7 @@
 // A person's verdict on an artefact: the Review that ends the grant of the agent for which the person speaks.
 import { randomUUID } from "node:crypto";
-import { rejection } from "../../blackboard/ended-grant.ts";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import { rejection } from "../../blackboard/records/ended-grant.ts";
 import { newThread } from "../../core/new-artefact.ts";
 import { type Artefact, maxPayloadBytes } from "../../model/artefact.ts";
 import { type DoneGrant, isEnded, isForApproval, type WaitingGrant } from "../../model/claim.ts";

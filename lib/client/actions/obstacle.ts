@@ -1,5 +1,5 @@
 // What keeps an instance from going on: a pause, or no active orchestrator.
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { actorName } from "../../words/actor-name.ts";
 import { agoOf } from "../../words/age.ts";
 import { orchestratorProblem } from "../render/waiting-text.ts";

@@ -1,8 +1,8 @@
 // Posts a person's answer to the blackboard, or explains why the question is closed.
 
 import { randomUUID } from "node:crypto";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
-import { readRefusal } from "../../blackboard/read-refusal.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import { readRefusal } from "../../blackboard/records/read-refusal.ts";
 import { newThread } from "../../core/new-artefact.ts";
 import { type Artefact, userRole } from "../../model/artefact.ts";
 import type { Amounts } from "../../model/budget.ts";

@@ -2,10 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
-import { WritesRefused } from "../../blackboard/refused.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import { WritesRefused } from "../../blackboard/port/refused.ts";
 import { newThread } from "../../core/new-artefact.ts";
-import type { HostRepository } from "../../git/host-repository.ts";
+import type { HostRepository } from "../../git/repository/host-repository.ts";
 import { type Artefact, goalType, userRole } from "../../model/artefact.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { Actor } from "../../model/event.ts";

@@ -1,7 +1,7 @@
 // Raises the limits of a goal, or those of an agent's grants in it.
 import { randomUUID } from "node:crypto";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
-import type { GatewayNotice } from "../../blackboard/model-port.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import type { GatewayNotice } from "../../blackboard/port/models.ts";
 import { nearestWord } from "../../config/nearest-word.ts";
 import { type Amounts, amountsSyntax, readAmounts } from "../../model/budget.ts";
 import { SettError } from "../../model/errors.ts";

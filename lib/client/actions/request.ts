@@ -1,7 +1,7 @@
 // Sends a request to the orchestrator: the request is an event in the log, and so is its outcome.
 
 import { aborted } from "../../async/sleep.ts";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { SettError } from "../../model/errors.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import { orchestratorProblem } from "../render/waiting-text.ts";

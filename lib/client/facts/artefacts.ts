@@ -1,6 +1,6 @@
 // Reads many artefacts: without their payloads, or a few at a time, because each payload may have 16 MiB.
-import type { StoredHead } from "../../blackboard/artefact-port.ts";
-import { piecesOf } from "../../blackboard/pieces.ts";
+import type { StoredHead } from "../../blackboard/port/artefacts.ts";
+import { piecesOf } from "../../blackboard/records/pieces.ts";
 import { isApproval } from "../../model/approval.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import type { ArtefactId } from "../../model/ids.ts";

@@ -1,5 +1,5 @@
 // Reads the budget of a goal: its limits, what is spent and reserved, by agent and by model, and who was stopped by it.
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { type Cost, costOf, costsBy, noCost } from "../../core/call-costs.ts";
 import { noAmounts, raised } from "../../model/amounts.ts";
 import type { Amounts, Budget } from "../../model/budget.ts";

@@ -1,7 +1,7 @@
 // Reads the state of a goal, and what explains why it does not advance.
 
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
-import { type GoalListing, readGoalFacts } from "../../blackboard/read-goal-facts.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import { type GoalListing, readGoalFacts } from "../../blackboard/records/read-goal-facts.ts";
 import { type GoalStatus, goalStatus } from "../../core/goal-status.ts";
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { MalformedClaim } from "../../model/claim.ts";

@@ -1,6 +1,6 @@
 // Inquiries wait for a person: questions that agents ask people, and work that a person must approve or reject.
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
-import { readRefusal } from "../../blackboard/read-refusal.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
+import { readRefusal } from "../../blackboard/records/read-refusal.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { type ClaimSnapshot, isForApproval } from "../../model/claim.ts";
 import type { SettEvent } from "../../model/event.ts";

@@ -1,6 +1,6 @@
 // Reads a list of artefacts or goals of any length in pages, from either end.
-import type { Page } from "../../blackboard/artefact-port.ts";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { Page } from "../../blackboard/port/artefacts.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { SettError } from "../../model/errors.ts";
 import type { ArtefactId, GoalId } from "../../model/ids.ts";
 

@@ -1,5 +1,5 @@
 // The part of a blackboard that commands need to show the past; an archive provides it, too.
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 
 export type ReadingBoard = Pick<
   PersonBlackboard,

@@ -1,5 +1,5 @@
 // Requests of people on which the orchestrator has not acted yet.
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { SettEvent } from "../../model/event.ts";
 
 const pageSize = 500;

@@ -1,5 +1,5 @@
 // Finds the whole id for a short id, as people copy it from a table.
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { Artefact, ArtefactHead } from "../../model/artefact.ts";
 import { SettError } from "../../model/errors.ts";
 import { ArtefactId, GoalId } from "../../model/ids.ts";

@@ -1,6 +1,6 @@
 // The calls of the blackboard that a command line may make through the API: their arguments, and the right that each needs.
 import { z } from "zod";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { Right } from "../../model/api-access.ts";
 import { Artefact } from "../../model/artefact.ts";
 import { Amounts } from "../../model/budget.ts";

@@ -1,8 +1,8 @@
 // Brings the commits of an instance elsewhere into the repository of this machine, through its API.
 
-import type { DeliveredCommit } from "../../blackboard/artefact-port.ts";
-import type { HostRepository } from "../../git/host-repository.ts";
-import type { ImportedCommits } from "../../git/import-commits.ts";
+import type { DeliveredCommit } from "../../blackboard/port/artefacts.ts";
+import type { HostRepository } from "../../git/repository/host-repository.ts";
+import type { ImportedCommits } from "../../git/repository/import-commits.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { type ApiAddress, askApi, longPatienceMs } from "./api-client.ts";
 

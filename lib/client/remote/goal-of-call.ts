@@ -1,5 +1,5 @@
 // Which goal a write of a command line is about, for the record.
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
 import { type RemoteCallName, remoteCalls } from "./calls.ts";
 

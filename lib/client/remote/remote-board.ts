@@ -1,6 +1,6 @@
 // The blackboard as people have it, over the API: each call is a request, which the API checks against the rights of its token.
 import { z } from "zod";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { MalformedClaim } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import { InstanceName } from "../../model/ids.ts";

@@ -1,7 +1,7 @@
 // Makes a call of the blackboard that came through the API: with arguments that are valid, and in the name of its caller alone, beside which an
 // assistant may stand.
 import { z } from "zod";
-import type { PersonBlackboard } from "../../blackboard/holders.ts";
+import type { PersonBlackboard } from "../../blackboard/port/holders.ts";
 import type { Right } from "../../model/api-access.ts";
 import { type Artefact, goalType } from "../../model/artefact.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../model/claim.ts";

@@ -1,5 +1,5 @@
 // Files that are not committed, for people: the first ones, one a line.
-import type { DirtyFile } from "../../git/dirty-files.ts";
+import type { DirtyFile } from "../../git/repository/dirty-files.ts";
 import { oneLine } from "../text/plain-text.ts";
 
 const listedFiles = 20;

@@ -1,5 +1,5 @@
 // Nothing stays half-way: an open claim says whom it waits for, and an ended one leaves nothing behind.
-import { dueOfMember } from "../../../lib/blackboard/due-member.ts";
+import { dueOfMember } from "../../../lib/blackboard/records/due-member.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import { type Grant, isEnded } from "../../../lib/model/claim.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createClient } from "redis";
 import { redisSettings } from "../../../apps/cli/up/redis-settings.ts";
-import { keysOf } from "../../../lib/blackboard/keys.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import { keysOf } from "../../../lib/blackboard/records/keys.ts";
 import { accessOf } from "../../../lib/blackboard/redis/access.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";

@@ -1,7 +1,7 @@
 // Whatever a person writes with plain HSET: Redis and its twin say the same of it, and nothing unsound gets in.
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
 import { BidWord } from "../../../lib/model/bid.ts";
 import type { Bench } from "../../support/blackboard/bench.ts";
 import { openMemoryBench } from "../../support/blackboard/memory-bench.ts";

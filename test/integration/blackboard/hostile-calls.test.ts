@@ -1,7 +1,7 @@
 // Functions that an agent may call, with numbers that no program of ours sends: Redis must not work for long, nor the mail of others stop.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Mail } from "../../../lib/blackboard/mail-port.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { at, postGoal, queueGrant, running, user } from "../../support/blackboard/scene.ts";

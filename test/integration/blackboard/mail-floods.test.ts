@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createClient } from "redis";
 import { connectionSettings } from "../../../apps/cli/up/redis-settings.ts";
-import type { Mail } from "../../../lib/blackboard/mail-port.ts";
+import type { Mail } from "../../../lib/blackboard/port/mail-port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { AgentStatus } from "../../../lib/model/agent.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

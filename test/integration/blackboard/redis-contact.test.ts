@@ -1,7 +1,7 @@
 // What happens when Redis is not there, goes away, comes back, or hangs.
 import { expect, test } from "bun:test";
 import { createClient } from "redis";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

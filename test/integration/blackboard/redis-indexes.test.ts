@@ -1,7 +1,7 @@
 // The indexes of open claims by agent, in Redis: they agree with the records, whatever has happened to the claims.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import { missingBidders } from "../../../lib/model/claim.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";

@@ -1,6 +1,6 @@
 // sett agent-env where it has no address to show; what it shows is in test/e2e/redis-users.test.ts.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
 

@@ -1,6 +1,6 @@
 // sett budget, and what other commands say of the cost of calls. The gateway is played by the test.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { amounts, recordOf, reserve, reserveOrder, runModelGrant } from "../../support/blackboard/model-scene.ts";
 import { commitOf, done, events, resultOf } from "../../support/blackboard/scene.ts";

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { workspaceOf } from "../../../apps/cli/instance/find-instance.ts";
 import { whereTheyAre } from "../../../apps/cli/up/moved-instances.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
-import { KeptId } from "../../../lib/git/kept-id.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { KeptId } from "../../../lib/git/repository/kept-id.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 

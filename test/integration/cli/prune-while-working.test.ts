@@ -8,7 +8,7 @@ import { readArchive } from "../../../apps/cli/archive/read.ts";
 import { chooseGoals } from "../../../apps/cli/prune/choose.ts";
 import { moveGoals } from "../../../apps/cli/prune/move.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";

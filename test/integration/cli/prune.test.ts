@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { noteWaitingGoals } from "../../../apps/cli/instance/retention.ts";
 import { chooseGoals } from "../../../apps/cli/prune/choose.ts";
 import { moveGoals } from "../../../apps/cli/prune/move.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";

@@ -1,6 +1,6 @@
 // sett status on claims that do not move: sentences for people, the same facts as data for programs.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { type ServiceProcess, startService } from "../../support/process/service-process.ts";

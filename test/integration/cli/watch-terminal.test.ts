@@ -1,6 +1,6 @@
 // sett watch as a person sees it: the real program on a pseudo terminal, a real orchestrator, and agents played by the test.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { Workspace } from "../../support/cli/workspace.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { findInCommits } from "../../../apps/cub/secrets/find-in-commit.ts";
 import { maskerOf } from "../../../apps/cub/secrets/masker.ts";
-import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { agentName, sampleRepository, toolGit, write } from "../../support/git/sample-repository.ts";
 

@@ -9,7 +9,7 @@ import { defaultLimits } from "../../../apps/gateway/deps.ts";
 import { createGatewayMetrics } from "../../../apps/gateway/metrics.ts";
 import { OpenCalls } from "../../../apps/gateway/open-calls.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { amountKinds, plus } from "../../../lib/model/amounts.ts";
 import type { Amounts, Budget } from "../../../lib/model/budget.ts";

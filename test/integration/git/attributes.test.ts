@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { agentName, git, hostEnv, sampleRepository, toolGit } from "../../support/git/sample-repository.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { publishedIn, sceneWithResult } from "../../support/git/exchange-scene.ts";
 import { hostEnv, instance, newArtefactId } from "../../support/git/sample-repository.ts";

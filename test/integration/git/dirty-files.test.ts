@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { dirtyHint } from "../../../lib/client/render/dirty-files.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { commitFiles, git, hostEnv, sampleRepository, write } from "../../support/git/sample-repository.ts";
 
 const dirtyIn = async (path: string) => await (await HostRepository.open(path, { env: hostEnv })).dirtyFiles();

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { createExchange, exchangePath } from "../../../lib/git/exchange.ts";
-import { findRepository } from "../../../lib/git/find-repository.ts";
+import { createExchange, exchangePath } from "../../../lib/git/exchange/exchange.ts";
+import { findRepository } from "../../../lib/git/run/find-repository.ts";
 import { agentName, hostEnv, instance, sampleRepository } from "../../support/git/sample-repository.ts";
 
 async function modesOf({ isSameUser }: { isSameUser: boolean }): Promise<string[]> {

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
-import { settRef } from "../../../lib/git/refs.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { settRef } from "../../../lib/git/repository/refs.ts";
 import { denyNewFiles } from "../../support/git/access-list.ts";
 import {
   agentName,

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { agentName, commitFiles, git, sampleRepository, toolGit, write } from "../../support/git/sample-repository.ts";
 

@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { FolderOfAgents } from "../../../lib/git/folder-of-agents.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { FolderOfAgents } from "../../../lib/git/exchange/folder-of-agents.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 import { exchangeScene, sceneWithResult } from "../../support/git/exchange-scene.ts";
 import { commitFiles, git, hostEnv, instance, sampleRepository, toolGit } from "../../support/git/sample-repository.ts";

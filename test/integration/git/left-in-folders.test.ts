@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import {
   agentName,

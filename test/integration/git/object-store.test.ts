@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";

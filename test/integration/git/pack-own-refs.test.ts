@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { settRef } from "../../../lib/git/refs.ts";
+import { settRef } from "../../../lib/git/repository/refs.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 import { git, hostEnv, instance, newArtefactId } from "../../support/git/sample-repository.ts";

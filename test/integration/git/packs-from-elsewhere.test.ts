@@ -1,6 +1,6 @@
 // Commits of an instance on another machine: packs that its API has made, taken into the repository of this one.
 import { expect, test } from "bun:test";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import type { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
 import {
   agentName,

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { AgentName } from "../../../lib/model/ids.ts";
 import { agentName, commitFiles, git, hostEnv, sampleRepository, workWith, write } from "../../support/git/sample-repository.ts";
 

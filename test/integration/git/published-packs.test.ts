@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PublishedPacks } from "../../../lib/git/published-packs.ts";
+import { PublishedPacks } from "../../../lib/git/exchange/published-packs.ts";
 import { exchangeScene } from "../../support/git/exchange-scene.ts";
 
 /** Three commits: a chain of two, which have one file, and one beside it. */

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { harmlessArgs } from "../../../lib/git/harmless.ts";
-import { type Git, isRunningGit, runGit, tryGit } from "../../../lib/git/run-git.ts";
+import { harmlessArgs } from "../../../lib/git/run/harmless.ts";
+import { type Git, isRunningGit, runGit, tryGit } from "../../../lib/git/run/run-git.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 
 function standIn(folder: string, script: string, limits: NonNullable<Git["limits"]>): Git {

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
-import { settRef } from "../../../lib/git/refs.ts";
-import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { settRef } from "../../../lib/git/repository/refs.ts";
 import type { CommitHash } from "../../../lib/model/ids.ts";
 import {
   agentName,

@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathOfBytes } from "../../../lib/folders/folder-entries.ts";
-import { readName } from "../../../lib/git/file-name.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import { readName } from "../../../lib/git/run/file-name.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { commitFiles, git, hostEnv, sampleRepository, workWith } from "../../support/git/sample-repository.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { agentName, commitFiles, git, hostEnv, instance, sampleRepository } from "../../support/git/sample-repository.ts";
 

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import {
   agentName,

@@ -1,7 +1,7 @@
 // A real orchestrator on a real Redis in which a person writes, removes and breaks records with plain commands.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import { type ArtefactFields, artefactFieldNames, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import { type ArtefactFields, artefactFieldNames, fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { EventType } from "../../../lib/model/event.ts";

@@ -1,7 +1,7 @@
 // Tiered clarification, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createConnection } from "node:net";
 import { ConnectionWatch } from "../../../apps/orchestrator/connection-watch.ts";
-import { Fenced } from "../../../lib/blackboard/leading.ts";
+import { Fenced } from "../../../lib/blackboard/port/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";

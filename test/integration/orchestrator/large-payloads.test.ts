@@ -4,7 +4,7 @@ import { Decider } from "../../../apps/orchestrator/decide-and-commit.ts";
 import { leaderParts } from "../../../apps/orchestrator/leader-parts.ts";
 import { Questions } from "../../../apps/orchestrator/questions.ts";
 import { Reconciler } from "../../../apps/orchestrator/reconcile.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";
 import { agentName, newArtefactId, sampleAgent, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";

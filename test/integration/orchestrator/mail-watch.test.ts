@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createClient } from "redis";
 import { MailWatch } from "../../../apps/orchestrator/mail-watch.ts";
-import { Fenced } from "../../../lib/blackboard/leading.ts";
+import { Fenced } from "../../../lib/blackboard/port/leading.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port.ts";
+import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";

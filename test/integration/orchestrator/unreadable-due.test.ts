@@ -1,6 +1,6 @@
 // What is due, of which some can never be dealt with, on a real Redis.
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { storedKinds } from "../../../lib/blackboard/due-member.ts";
+import { storedKinds } from "../../../lib/blackboard/records/due-member.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startClan } from "../../support/world/redis-clan.ts";
 

@@ -8,7 +8,7 @@ import { RuntimeHost } from "../../../apps/orchestrator/worker-host.ts";
 import { WorkerPool } from "../../../apps/orchestrator/worker-pool.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { workerName } from "../../../lib/runtime/names.ts";

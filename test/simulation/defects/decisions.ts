@@ -1,7 +1,7 @@
 // Mistakes of commits, claims and bids.
 import { Decider } from "../../../apps/orchestrator/decide-and-commit.ts";
 import { State } from "../../../lib/blackboard/memory/state.ts";
-import type { ClaimCommit } from "../../../lib/blackboard/port.ts";
+import type { ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import type { EventType } from "../../../lib/model/event.ts";

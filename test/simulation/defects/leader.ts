@@ -1,7 +1,7 @@
 // Mistakes about who leads, how far the log is followed, and what is due.
 
-import type { FoundDue } from "../../../lib/blackboard/leader-port.ts";
 import type { State } from "../../../lib/blackboard/memory/state.ts";
+import type { FoundDue } from "../../../lib/blackboard/port/leader.ts";
 import { type Defect, meanwhile, type Place } from "../planting.ts";
 
 /** The caller is taken for the leader. */

@@ -1,7 +1,7 @@
 // Mistakes of the mail: what agents send, and the answers to it.
 import { MailHandler } from "../../../apps/orchestrator/mail-handler.ts";
 import { ResultStore } from "../../../apps/orchestrator/result-store.ts";
-import { wholeResult } from "../../../lib/blackboard/mailed-result.ts";
+import { wholeResult } from "../../../lib/blackboard/mail/mailed-result.ts";
 import { Connection } from "../../../lib/blackboard/redis/connection.ts";
 import type { Defect } from "../planting.ts";
 

@@ -1,6 +1,7 @@
 // What the blackboard's suite needs of an implementation: a fresh blackboard, further handles on it, and a person's hand in it.
-import type { ArtefactFields } from "../../../lib/blackboard/artefact-fields.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import type { ArtefactFields } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 
 export type Bench = AsyncDisposable & {

@@ -1,5 +1,5 @@
 // A blackboard that notes which claims are read.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 
 export function readsOf(board: Blackboard): { board: Blackboard; read: Set<ClaimId> } {

@@ -1,7 +1,7 @@
 // Beginnings of tests about calls of language models.
 import { createHash, randomUUID } from "node:crypto";
-import type { ModelBoard } from "../../../lib/blackboard/model-port.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import type { ModelBoard } from "../../../lib/blackboard/port/models.ts";
 import type { Amounts, Budget } from "../../../lib/model/budget.ts";
 import type { CallRecord, ModelToken, OpenCall } from "../../../lib/model/model-call.ts";
 import { at, queueGrant, running } from "./scene.ts";

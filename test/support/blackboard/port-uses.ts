@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { root } from "../root.ts";
@@ -11,10 +11,10 @@ export type PortMethod = Extract<keyof Blackboard, string>;
 export type Role = RedisUser["role"];
 
 const programs: Record<Role, string[]> = {
-  agent: ["apps/cub", "lib/blackboard/by-mail.ts"],
+  agent: ["apps/cub", "lib/blackboard/mail/by-mail.ts"],
   gateway: ["apps/gateway"],
-  orchestrator: ["apps/orchestrator", "lib/blackboard/read-goal-facts.ts"],
-  person: ["apps/cli", "apps/api", "lib/client", "lib/telemetry", "lib/blackboard/read-goal-facts.ts"],
+  orchestrator: ["apps/orchestrator", "lib/blackboard/records/read-goal-facts.ts"],
+  person: ["apps/cli", "apps/api", "lib/client", "lib/telemetry", "lib/blackboard/records/read-goal-facts.ts"],
 };
 
 /** What is about a program's own connection. */

@@ -1,8 +1,8 @@
 // A blackboard in a real Redis, for the suite.
 
 import { randomUUID } from "node:crypto";
-import { storedKindOf } from "../../../lib/blackboard/due-member.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import { storedKindOf } from "../../../lib/blackboard/records/due-member.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { patient, type RedisServer } from "../redis/redis-server.ts";

@@ -1,5 +1,5 @@
 // A blackboard in Redis, as its users share it: each call is made by a user whose program makes it.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { prepareUsers } from "../../../lib/blackboard/redis/administration.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";

@@ -1,7 +1,8 @@
 // Common beginnings of the suite's tests.
-import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
-import type { GrantResult } from "../../../lib/blackboard/grant-port.ts";
-import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port.ts";
+
+import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port/blackboard.ts";
+import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
+import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";

@@ -1,5 +1,5 @@
 // A sett whose agents ask people: a real Redis, a real orchestrator, and agents played by the test.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { type ServiceProcess, startService } from "../process/service-process.ts";

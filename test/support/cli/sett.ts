@@ -1,5 +1,5 @@
 // A whole sett in this process on one real Redis, with `sett` as the program.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { BidRule } from "../../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";

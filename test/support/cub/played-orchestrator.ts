@@ -1,6 +1,6 @@
 // Plays the orchestrator's part towards a cub, by way of the port: posts, opens, grants, and waits for what comes of it. What agents send is
 // answered by the orchestrator's own post office.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";

@@ -14,7 +14,7 @@ import { createProviderUpstream, type RetryPolicy } from "../../../apps/gateway/
 import type { CassetteFolder } from "../../../apps/gateway/settings.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
 import { ModelName, type ModelSettings } from "../../../lib/model/config-models.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

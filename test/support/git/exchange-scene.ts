@@ -1,10 +1,10 @@
 // A host repository with an exchange and a pinned goal, and agents' working copies beside it.
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
-import type { NamedCommit } from "../../../lib/git/import-commits.ts";
-import { settRef } from "../../../lib/git/refs.ts";
-import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import { HostRepository } from "../../../lib/git/repository/host-repository.ts";
+import type { NamedCommit } from "../../../lib/git/repository/import-commits.ts";
+import { settRef } from "../../../lib/git/repository/refs.ts";
 import { AgentName, type ArtefactId, type CommitHash } from "../../../lib/model/ids.ts";
 import {
   agentName,

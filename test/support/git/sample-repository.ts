@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Work } from "../../../lib/git/show-changes.ts";
+import type { Work } from "../../../lib/git/repository/show-changes.ts";
 import { AgentName, ArtefactId, CommitHash, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 
 export const instance = InstanceName.parse("demo");

@@ -1,8 +1,8 @@
 // Drives a WorkingCopy as the user that containers of a root-owned repository run as, in a process of its own.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { WorkingCopy } from "../../../lib/git/working-copy.ts";
-import type { WorkingCopyOptions } from "../../../lib/git/working-copy-options.ts";
+import { WorkingCopy } from "../../../lib/git/copy/working-copy.ts";
+import type { WorkingCopyOptions } from "../../../lib/git/copy/working-copy-options.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 
 export const containerUid = 10001;

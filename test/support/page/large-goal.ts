@@ -1,6 +1,6 @@
 // A goal with thousands of artefacts, as a graph that a page shows.
 import type { Page } from "playwright-core";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { LogicalId } from "../../../lib/model/ids.ts";
 import { newArtefactId, sampleArtefact } from "../records/sample.ts";

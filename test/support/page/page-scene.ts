@@ -9,7 +9,7 @@ import { createApiMetrics } from "../../../apps/api/metrics.ts";
 import { suggestRequest } from "../../../apps/api/over-http.ts";
 import { pageOf } from "../../../apps/api/page.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/port/holders.ts";
 import { draw } from "../../../lib/drawing/draw.ts";
 import { allRights, type Right } from "../../../lib/model/api-access.ts";
 import type { Policy } from "../../../lib/model/policy.ts";

@@ -1,6 +1,6 @@
 // How mallory writes what it may not: with plain commands, and as the programs of others call functions.
 import { randomUUID } from "node:crypto";
-import { digestOfContent, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import { digestOfContent, fieldsOfArtefact } from "../../../lib/blackboard/records/artefact-fields.ts";
 import type { ArgumentsOf } from "../../../lib/blackboard/redis/call.ts";
 import { encodeArgs } from "../../../lib/blackboard/redis/encode-args.ts";
 import { type FunctionName, functionTable } from "../../../lib/blackboard/redis/function-table.ts";

@@ -3,7 +3,7 @@
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { $ } from "bun";
-import { type Keys, keysOf } from "../../../lib/blackboard/keys.ts";
+import { type Keys, keysOf } from "../../../lib/blackboard/records/keys.ts";
 import { Grant } from "../../../lib/model/claim.ts";
 import { ArtefactId, ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../sett/sett-workspace.ts";

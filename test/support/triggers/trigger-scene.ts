@@ -7,7 +7,7 @@ import { type Parts, partsOf } from "../../../apps/api/parts.ts";
 import { openRepository } from "../../../apps/api/repository.ts";
 import { TriggerLooks } from "../../../apps/api/triggers/run-triggers.ts";
 import { type Clock, systemClock } from "../../../lib/async/clock.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { draw } from "../../../lib/drawing/draw.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";

@@ -6,7 +6,7 @@ import { createCubMetrics } from "../../../apps/cub/metrics.ts";
 import type { CandidateDeps, Deps as LeaderDeps } from "../../../apps/orchestrator/deps.ts";
 import { createOrchestratorMetrics } from "../../../apps/orchestrator/metrics.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { lead } from "../../../lib/blackboard/leading.ts";
+import { lead } from "../../../lib/blackboard/port/leading.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
 import { defaultPolicy } from "../../../lib/model/policy.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";

@@ -1,7 +1,7 @@
 // A goal that ends in a commit: a Redis, a repository, an orchestrator, a gateway and an agent `painter`, each started by a command of the test's.
 import { join } from "node:path";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
-import { settRef } from "../../../lib/git/refs.ts";
+import { settRef } from "../../../lib/git/repository/refs.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { AgentName, CommitHash } from "../../../lib/model/ids.ts";
 import { exchangeScene } from "../git/exchange-scene.ts";

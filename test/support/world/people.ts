@@ -1,5 +1,5 @@
 // Scenes with people in them: a clan on a real Redis, and what a person does at the command line.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Grant, MalformedClaim } from "../../../lib/model/claim.ts";

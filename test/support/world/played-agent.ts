@@ -1,6 +1,7 @@
 // An agent played by a test over the blackboard's port: it bids and delivers as its behaviour says, without a cub.
-import type { GrantResult } from "../../../lib/blackboard/grant-port.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
+import type { GrantResult } from "../../../lib/blackboard/port/grants.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { RunningGrant } from "../../../lib/model/claim.ts";

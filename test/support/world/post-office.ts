@@ -2,7 +2,7 @@
 import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
 import { Loops } from "../../../apps/orchestrator/loops.ts";
 import { PostOffice } from "../../../apps/orchestrator/post-office.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
 import { waitFor } from "../wait-for.ts";
 import { leaderDeps } from "./deps.ts";

@@ -1,5 +1,5 @@
 // A clan on a Redis of its own, into whose records a person's hand may reach.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { EventType, SettEvent } from "../../../lib/model/event.ts";

@@ -43,7 +43,7 @@ test.each([
   async (program, own) => {
     const files = await sourceFiles(program);
     expect(files).toContain(own);
-    expect(files).toContain("lib/blackboard/lua/commit-claim.lua");
+    expect(files).toContain("lib/blackboard/redis/lua/commit-claim.lua");
     expect(files).toContain("agents/example-agent/run.sh");
   },
 );

@@ -23,7 +23,7 @@ test("a source's own test comes first", () => {
 });
 
 test("a Lua function leads to the tests of the port's method, and a command to the tests called after it", () => {
-  const [first] = testsOf("lib/blackboard/lua/renew-lease.lua", sources);
+  const [first] = testsOf("lib/blackboard/redis/lua/renew-lease.lua", sources);
   expect(first).toMatchObject({ file: "test/integration/blackboard/suite/grants.ts", reason: "uses renewLease" });
   expect(sources.get(first?.file ?? "")?.text.split("\n")[(first?.line ?? 0) - 1]).toContain("renewLease");
   expect(testsOf("apps/cli/commands/hoard.ts", sources)[0]?.file).toBe("test/integration/cli/hoard-and-unearth.test.ts");
@@ -36,8 +36,8 @@ test("a namesake in another room is not taken for the source's test", () => {
 });
 
 test("a source without a test of its own leads to those of the sources that use it", () => {
-  const [first] = testsOf("lib/git/change-owner.ts", sources);
-  expect(first?.reason).toBe("by way of lib/git/host-repository.ts");
+  const [first] = testsOf("lib/git/run/change-owner.ts", sources);
+  expect(first?.reason).toBe("by way of lib/git/repository/host-repository.ts");
 });
 
 test.each([

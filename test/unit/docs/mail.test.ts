@@ -1,6 +1,6 @@
 // What docs/reference/blackboard.md says about the agents' mail is what the orchestrator reads and writes.
 import { expect, test } from "bun:test";
-import { Envelope, Message, Reply, RunStart } from "../../../lib/blackboard/mail.ts";
+import { Envelope, Message, Reply, RunStart } from "../../../lib/blackboard/port/mail.ts";
 import { blocksOf, readPage, sectionOf } from "../../support/docs/pages.ts";
 
 const section = sectionOf(readPage("docs/reference/blackboard.md"), "## Mail");

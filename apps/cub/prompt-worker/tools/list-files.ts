@@ -2,8 +2,8 @@
 import { lstat } from "node:fs/promises";
 import { z } from "zod";
 import { pathOfBytes } from "../../../../lib/folders/folder-entries.ts";
-import { showName } from "../../../../lib/git/file-name.ts";
-import { failureLine, tryGit } from "../../../../lib/git/run-git.ts";
+import { showName } from "../../../../lib/git/run/file-name.ts";
+import { failureLine, tryGit } from "../../../../lib/git/run/run-git.ts";
 import { defineTool, output, type Tool } from "../tool.ts";
 import type { Workspace } from "../workspace.ts";
 import { pathspecsOf } from "./pathspecs.ts";

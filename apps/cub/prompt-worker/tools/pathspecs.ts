@@ -1,6 +1,6 @@
 // A glob of the model as pathspecs of git, in which `**` crosses folders and `*` does not.
 import { isAbsolute, relative } from "node:path";
-import { readName, textOf } from "../../../../lib/git/file-name.ts";
+import { readName, textOf } from "../../../../lib/git/run/file-name.ts";
 
 /** A name without a slash is looked for in every folder. A folder's name also means what is in it. */
 export function pathspecsOf(glob: string | undefined, root: string): string[] {

@@ -1,8 +1,8 @@
 // The tool that searches the workspace's files with a regular expression. git does it, in a process that can be ended: an expression that
 // takes for ever costs its time limit and no more.
 import { z } from "zod";
-import { showName } from "../../../../lib/git/file-name.ts";
-import { failureLine, tryGit } from "../../../../lib/git/run-git.ts";
+import { showName } from "../../../../lib/git/run/file-name.ts";
+import { failureLine, tryGit } from "../../../../lib/git/run/run-git.ts";
 import { defineTool, output, type Tool } from "../tool.ts";
 import type { Workspace } from "../workspace.ts";
 import { pathspecsOf } from "./pathspecs.ts";

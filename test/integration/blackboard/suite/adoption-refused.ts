@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type ArtefactFields, fieldsOfArtefact } from "../../../../lib/blackboard/artefact-fields.ts";
+import { type ArtefactFields, fieldsOfArtefact } from "../../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { LogicalId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";

@@ -1,7 +1,7 @@
 // An agent reads what its work needs, and takes the grant in the same step where it can.
 import { expect, test } from "bun:test";
-import { begunParts, begunText } from "../../../../lib/blackboard/begun-message.ts";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import { begunParts, begunText } from "../../../../lib/blackboard/mail/begun-message.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";

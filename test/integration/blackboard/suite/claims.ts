@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Announcement } from "../../../../lib/blackboard/port.ts";
+import type { Announcement } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { MalformedClaim } from "../../../../lib/model/claim.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { acquireLeaderLease, byHand, commitOf, events, openClaim, postGoal, queued } from "../../../support/blackboard/scene.ts";

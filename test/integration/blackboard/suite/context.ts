@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { contextDepth } from "../../../../lib/blackboard/context-chain.ts";
+import { contextDepth } from "../../../../lib/blackboard/records/context-chain.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { messageOf } from "../../../../lib/model/errors.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";

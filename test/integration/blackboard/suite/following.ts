@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import { SettEvent } from "../../../../lib/model/event.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { done, postGoal, queueGrant, resultOf, runGrant, user } from "../../../support/blackboard/scene.ts";

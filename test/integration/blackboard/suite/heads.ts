@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { beginningLength } from "../../../../lib/blackboard/artefact-fields.ts";
+import { beginningLength } from "../../../../lib/blackboard/records/artefact-fields.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { acquireLeaderLease, byHand, postGoal, user } from "../../../support/blackboard/scene.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Mail, MailAnswer } from "../../../../lib/blackboard/mail-port.ts";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
+import type { Mail, MailAnswer } from "../../../../lib/blackboard/port/mail-port.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {
   acquireLeaderLease,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
-import type { GatewayNotice } from "../../../../lib/blackboard/model-port.ts";
+import type { GatewayNotice } from "../../../../lib/blackboard/port/models.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { amounts, recordOf, reserve, reserveOrder, runModelGrant } from "../../../support/blackboard/model-scene.ts";
 import { events, postGoal, user } from "../../../support/blackboard/scene.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { ModelToken, SoFar } from "../../../../lib/model/model-call.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { amounts, digestOf, recordOf, reserve, reserveOrder, runModelGrant } from "../../../support/blackboard/model-scene.ts";

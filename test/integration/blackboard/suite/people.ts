@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { Grant } from "../../../../lib/model/claim.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";

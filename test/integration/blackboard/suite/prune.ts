@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { commitOf, events, openClaim, postGoal, resultOf, user } from "../../../support/blackboard/scene.ts";
 import { newGoalId, sampleArtefact } from "../../../support/records/sample.ts";

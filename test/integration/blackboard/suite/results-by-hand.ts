@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fieldsOfArtefact } from "../../../../lib/blackboard/artefact-fields.ts";
+import { fieldsOfArtefact } from "../../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import {

@@ -1,6 +1,6 @@
 // What a person's word does to the grant that waits for it.
 import { expect, test } from "bun:test";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { DoneGrant, WaitingGrant } from "../../../../lib/model/claim.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";

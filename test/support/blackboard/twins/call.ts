@@ -1,5 +1,5 @@
 // One call of a sequence: plain data, so that it can be printed, and be played again without the others.
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../bench.ts";
 

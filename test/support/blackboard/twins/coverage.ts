@@ -1,5 +1,5 @@
 // What a run of sequences has reached: methods of the port, outcomes of Lua functions, keys.
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import { type FunctionName, functionTable } from "../../../../lib/blackboard/redis/function-table.ts";
 import type { Call } from "./call.ts";
 import { canonical } from "./canonical.ts";
@@ -49,7 +49,7 @@ export class Coverage {
   }
 
   /**
-   * Keys of lib/blackboard/keys.ts that no state had. What `laterBids` holds is compared as a part of its claim; `olderStatuses` and
+   * Keys of lib/blackboard/records/keys.ts that no state had. What `laterBids` holds is compared as a part of its claim; `olderStatuses` and
    * `due` are of another version.
    */
   missingKeys(): string[] {

@@ -1,5 +1,5 @@
-// Which of the keys of lib/blackboard/keys.ts a key is.
-import { type Keys, keysOf } from "../../../../lib/blackboard/keys.ts";
+// Which of the keys of lib/blackboard/records/keys.ts a key is.
+import { type Keys, keysOf } from "../../../../lib/blackboard/records/keys.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 
 /** Subjects of deliveries have any text; agents and ids have no colon. */
@@ -27,5 +27,5 @@ export function keyNameOf(key: string): { name: KeyName; id: string } {
     const found = pattern.exec(key);
     if (found !== null) return { name, id: found[1] ?? "" };
   }
-  throw new Error(`lib/blackboard/keys.ts has no key ${key}.`);
+  throw new Error(`lib/blackboard/records/keys.ts has no key ${key}.`);
 }

@@ -1,6 +1,6 @@
 // Artefacts, claims and grants that fit what exists.
 
-import type { NewClaim } from "../../../../lib/blackboard/port.ts";
+import type { NewClaim } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { type BidWord, textOfBids } from "../../../../lib/model/bid.ts";
 import type { Claim, Grant } from "../../../../lib/model/claim.ts";

@@ -1,7 +1,7 @@
 // One of the two blackboards that are compared, and how a call is made on it.
 
-import type { Mail } from "../../../../lib/blackboard/mail-port.ts";
-import type { Blackboard, ClaimCommit } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard, ClaimCommit } from "../../../../lib/blackboard/port/blackboard.ts";
+import type { Mail } from "../../../../lib/blackboard/port/mail-port.ts";
 import type { MalformedClaim } from "../../../../lib/model/claim.ts";
 import { AgentName, type ClaimId } from "../../../../lib/model/ids.ts";
 import type { Call, Hand, Handle, MethodName } from "./call.ts";

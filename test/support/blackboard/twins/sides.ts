@@ -1,12 +1,12 @@
 // The two blackboards of one sequence: empty, with the same clock, and with two handles each.
 
-import { announcementOf } from "../../../../lib/blackboard/announced-claim.ts";
-import { storedKindOf } from "../../../../lib/blackboard/due-member.ts";
-import { keysOf } from "../../../../lib/blackboard/keys.ts";
 import { contactOf } from "../../../../lib/blackboard/memory/contact.ts";
 import { handOf, openHandle } from "../../../../lib/blackboard/memory/create.ts";
 import { State } from "../../../../lib/blackboard/memory/state.ts";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
+import { announcementOf } from "../../../../lib/blackboard/records/announced-claim.ts";
+import { storedKindOf } from "../../../../lib/blackboard/records/due-member.ts";
+import { keysOf } from "../../../../lib/blackboard/records/keys.ts";
 import { connectBlackboard } from "../../../../lib/blackboard/redis/connect.ts";
 import { type ClaimId, InstanceName } from "../../../../lib/model/ids.ts";
 import { patient } from "../../redis/redis-server.ts";

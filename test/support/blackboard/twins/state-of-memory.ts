@@ -1,10 +1,10 @@
 // The whole state of the twin in memory, as the keys that Redis would have.
 
-import { storedKindOf, storedKinds } from "../../../../lib/blackboard/due-member.ts";
-import { keysOf } from "../../../../lib/blackboard/keys.ts";
 import { brokenText } from "../../../../lib/blackboard/memory/broken-text.ts";
 import { listClaimsOf } from "../../../../lib/blackboard/memory/claim-lists.ts";
 import type { ClaimRecord, State } from "../../../../lib/blackboard/memory/state.ts";
+import { storedKindOf, storedKinds } from "../../../../lib/blackboard/records/due-member.ts";
+import { keysOf } from "../../../../lib/blackboard/records/keys.ts";
 import { fieldsOfClaim } from "../../../../lib/blackboard/redis/claim-fields.ts";
 import { amountKinds } from "../../../../lib/model/amounts.ts";
 import type { Amounts } from "../../../../lib/model/budget.ts";

@@ -1,6 +1,6 @@
 // The whole state of an instance in Redis, read raw, in the form in which the twin's is compared with it.
-import { announcementOf } from "../../../../lib/blackboard/announced-claim.ts";
-import { eventOf } from "../../../../lib/blackboard/logged-event.ts";
+import { announcementOf } from "../../../../lib/blackboard/records/announced-claim.ts";
+import { eventOf } from "../../../../lib/blackboard/records/logged-event.ts";
 import { type KeyName, keyNameOf } from "./key-patterns.ts";
 import type { NormalState } from "./side.ts";
 import type { VirtualRedis } from "./virtual-redis.ts";

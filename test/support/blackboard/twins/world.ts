@@ -1,8 +1,8 @@
 // What exists on the twin, for moves that choose their arguments: mostly what fits, now and then what is stale, ended or unknown.
 
-import { artefactOfFields } from "../../../../lib/blackboard/artefact-fields.ts";
-import type { Page } from "../../../../lib/blackboard/artefact-port.ts";
 import type { State } from "../../../../lib/blackboard/memory/state.ts";
+import type { Page } from "../../../../lib/blackboard/port/artefacts.ts";
+import { artefactOfFields } from "../../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { type Claim, type Grant, isEnded } from "../../../../lib/model/claim.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "../../../../lib/model/ids.ts";

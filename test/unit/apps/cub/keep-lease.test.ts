@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { underLease } from "../../../../apps/cub/keep-lease.ts";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
 import { newClaimId } from "../../../support/records/sample.ts";

@@ -1,6 +1,6 @@
 // What becomes of work that fails, is refused, or cannot reach Redis.
 import { describe, expect, test } from "bun:test";
-import type { AgentBlackboard } from "../../../../lib/blackboard/holders.ts";
+import type { AgentBlackboard } from "../../../../lib/blackboard/port/holders.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { FailureReport } from "../../../../lib/model/tool-contract.ts";
 import { cubScene, heldTool } from "../../../support/cub/scene.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { WorkExecutor } from "../../../../apps/cub/work-executor.ts";
-import type { AgentBlackboard } from "../../../../lib/blackboard/holders.ts";
+import type { AgentBlackboard } from "../../../../lib/blackboard/port/holders.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
 import { derived } from "../../../support/records/lineage.ts";

@@ -6,10 +6,10 @@ import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
 import { MailHandler } from "../../../../apps/orchestrator/mail-handler.ts";
 import { PostOffice } from "../../../../apps/orchestrator/post-office.ts";
 import { readEnvelope } from "../../../../apps/orchestrator/read-envelope.ts";
-import { byMail } from "../../../../lib/blackboard/by-mail.ts";
-import { Fenced } from "../../../../lib/blackboard/leading.ts";
-import type { MailAnswer } from "../../../../lib/blackboard/mail-port.ts";
+import { byMail } from "../../../../lib/blackboard/mail/by-mail.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
+import { Fenced } from "../../../../lib/blackboard/port/leading.ts";
+import type { MailAnswer } from "../../../../lib/blackboard/port/mail-port.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { type ClaimId, InstanceName } from "../../../../lib/model/ids.ts";
 import {

@@ -4,7 +4,7 @@ import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
 import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
 import { PostOffice } from "../../../../apps/orchestrator/post-office.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import type { Claim } from "../../../../lib/model/claim.ts";
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import { at, commitOf, events, queueGrant, user } from "../../../support/blackboard/scene.ts";

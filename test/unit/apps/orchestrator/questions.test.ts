@@ -4,7 +4,7 @@ import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
 import { leaderParts } from "../../../../apps/orchestrator/leader-parts.ts";
 import { Questions } from "../../../../apps/orchestrator/questions.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port/blackboard.ts";
 import { startedGrant } from "../../../../lib/core/started-grant.ts";
 import { type ClaimId, InstanceName } from "../../../../lib/model/ids.ts";
 import { defaultPolicy } from "../../../../lib/model/policy.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
-import { callEvent } from "../../../../lib/blackboard/call-event.ts";
+import { callEvent } from "../../../../lib/blackboard/records/call-event.ts";
 import { CallRecord } from "../../../../lib/model/model-call.ts";
 import { spanIdOf, spanKeys } from "../../../../lib/model/trace-ids.ts";
 import { modelCallSpan } from "../../../../lib/telemetry/model-call-span.ts";

@@ -1,5 +1,5 @@
 // Artefacts and goals: what people and the orchestrator post, and all ways to read it.
-import { artefactFieldNames } from "../../../../../lib/blackboard/artefact-fields.ts";
+import { artefactFieldNames } from "../../../../../lib/blackboard/records/artefact-fields.ts";
 import { LogicalId } from "../../../../../lib/model/ids.ts";
 import { call } from "../call.ts";
 import { artefact, newGoal, nextVersion } from "../samples.ts";

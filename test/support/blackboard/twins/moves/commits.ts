@@ -1,7 +1,7 @@
 // Decisions about a claim, as the orchestrator commits them: the bidding closes, a phase begins, a grant is tried again, the claim ends.
 
-import type { DueItem } from "../../../../../lib/blackboard/leader-port.ts";
-import type { ClaimCommit } from "../../../../../lib/blackboard/port.ts";
+import type { ClaimCommit } from "../../../../../lib/blackboard/port/blackboard.ts";
+import type { DueItem } from "../../../../../lib/blackboard/port/leader.ts";
 import { type Claim, type Grant, isEnded } from "../../../../../lib/model/claim.ts";
 import { phases, phaseTable } from "../../../../../lib/model/phase.ts";
 import { call } from "../call.ts";

@@ -1,7 +1,7 @@
 // Grants: a cub follows them, accepts one, renews its lease, and finishes it.
-import { begunParts } from "../../../../../lib/blackboard/begun-message.ts";
-import type { GrantResult } from "../../../../../lib/blackboard/grant-port.ts";
-import type { ClaimCommit } from "../../../../../lib/blackboard/port.ts";
+import { begunParts } from "../../../../../lib/blackboard/mail/begun-message.ts";
+import type { ClaimCommit } from "../../../../../lib/blackboard/port/blackboard.ts";
+import type { GrantResult } from "../../../../../lib/blackboard/port/grants.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import type { RunningGrant } from "../../../../../lib/model/claim.ts";
 import { LogicalId } from "../../../../../lib/model/ids.ts";

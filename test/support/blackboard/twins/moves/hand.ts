@@ -1,5 +1,9 @@
 // What a person writes with plain Redis commands, and the adoption of it.
-import { type ArtefactFields, artefactFieldNames, fieldsOfArtefact } from "../../../../../lib/blackboard/artefact-fields.ts";
+import {
+  type ArtefactFields,
+  artefactFieldNames,
+  fieldsOfArtefact,
+} from "../../../../../lib/blackboard/records/artefact-fields.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import { byHand, call } from "../call.ts";
 import { artefact, newGoal, nextVersion, word } from "../samples.ts";

@@ -1,5 +1,5 @@
 // The leader lease, what is due, the log, notices, pruning, and the clock.
-import { dueKinds, dueOfMember } from "../../../../../lib/blackboard/due-member.ts";
+import { dueKinds, dueOfMember } from "../../../../../lib/blackboard/records/due-member.ts";
 import { TriggerName } from "../../../../../lib/model/trigger.ts";
 import { call } from "../call.ts";
 import type { World } from "../world.ts";

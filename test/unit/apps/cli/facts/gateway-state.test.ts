@@ -7,7 +7,7 @@ import {
   recordingOf,
 } from "../../../../../apps/cli/facts/gateway-state.ts";
 import { howItRuns } from "../../../../../apps/cli/instance/parts.ts";
-import type { GatewayNotice } from "../../../../../lib/blackboard/model-port.ts";
+import type { GatewayNotice } from "../../../../../lib/blackboard/port/models.ts";
 import type { ContainerPart, ContainerState, InstanceParts } from "../../../../../lib/runtime/port.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";
 

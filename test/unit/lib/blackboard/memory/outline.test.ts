@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
+import { isPlain } from "../../../../../lib/blackboard/memory/outline.ts";
 import {
   type ArtefactFields,
   artefactFieldNames,
   fieldsOfArtefact,
   parseArtefact,
-} from "../../../../../lib/blackboard/artefact-fields.ts";
-import { isPlain } from "../../../../../lib/blackboard/memory/outline.ts";
+} from "../../../../../lib/blackboard/records/artefact-fields.ts";
 import { CommitHash } from "../../../../../lib/model/ids.ts";
 import { newArtefactId, newClaimId, sampleArtefact } from "../../../../support/records/sample.ts";
 

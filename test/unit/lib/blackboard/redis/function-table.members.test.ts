@@ -11,7 +11,7 @@ type Members = Readonly<Record<string, Kind>>;
 type Known = Members | Kind;
 type Functions = ReadonlyMap<string, { parameters: string[]; body: string }>;
 
-const folder = join(root, "lib/blackboard/lua");
+const folder = join(root, "lib/blackboard/redis/lua");
 const codeOf = (file: string) => readFileSync(join(folder, file), "utf8").replaceAll(/--.*$/gm, "");
 const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const path = String.raw`[a-z]\w*(?:\.\w+)*`;

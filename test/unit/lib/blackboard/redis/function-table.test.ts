@@ -2,11 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { artefactFieldNames } from "../../../../../lib/blackboard/artefact-fields.ts";
+import { artefactFieldNames } from "../../../../../lib/blackboard/records/artefact-fields.ts";
 import { type FunctionName, functionTable, type Kind, records } from "../../../../../lib/blackboard/redis/function-table.ts";
 import { root } from "../../../../support/root.ts";
 
-const folder = join(root, "lib/blackboard/lua");
+const folder = join(root, "lib/blackboard/redis/lua");
 const files = readdirSync(folder).filter((file) => file.endsWith(".lua"));
 const isPrelude = (file: string) => file.startsWith("prelude");
 const read = (file: string) => readFileSync(join(folder, file), "utf8");

@@ -1,7 +1,7 @@
 // What people have asked for and no orchestrator has acted on, from the log alone.
 import { expect, test } from "bun:test";
 import { requestSentence } from "../../../../../apps/cli/render/request-text.ts";
-import type { Blackboard } from "../../../../../lib/blackboard/port.ts";
+import type { Blackboard } from "../../../../../lib/blackboard/port/blackboard.ts";
 import { readRequests } from "../../../../../lib/client/facts/requests.ts";
 import type { EventDraft } from "../../../../../lib/model/event.ts";
 import { openMemoryBench } from "../../../../support/blackboard/memory-bench.ts";

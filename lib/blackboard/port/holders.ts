@@ -1,0 +1,187 @@
+// The port by who holds it: what each of the programs may ask of the blackboard, so that the compiler knows what a line of it may touch.
+// redis/connect.ts and memory/create.ts give the whole port; each program passes on its own part alone.
+
+import type { Blackboard } from "./blackboard.ts";
+import type { GrantBoard } from "./grants.ts";
+import type { RunStart } from "./mail.ts";
+
+/** Every program has to know whether Redis is there. */
+type Contact = "instance" | "time" | "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect";
+
+/** Records that change nothing. */
+type Reading =
+  | "readMemory"
+  | "readArtefact"
+  | "readWithDigest"
+  | "readArtefacts"
+  | "readHeads"
+  | "findOverwritten"
+  | "readThread"
+  | "listArtefacts"
+  | "countArtefacts"
+  | "findArtefacts"
+  | "listGoals"
+  | "countGoals"
+  | "listArtefactsOfGoal"
+  | "listCommits"
+  | "readGoal"
+  | "readClaim"
+  | "readClaims"
+  | "listOpenClaims"
+  | "countOpenClaims"
+  | "listOpenClaimsOfGoal"
+  | "claimsOfArtefact"
+  | "listAgents"
+  | "listStatuses"
+  | "readWorkerLogs"
+  | "listOpenQuestions"
+  | "answersOf"
+  | "readPause"
+  | "readLeader"
+  | "readNoticeProblems"
+  | "readEvents"
+  | "readEventsBefore"
+  | "followEvents"
+  | "countEvents"
+  | "countLostEvents"
+  | "endOfEvents"
+  | "listOwed";
+
+/** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
+export type AgentMailbox = Omit<
+  AgentBlackboard,
+  "placeBid" | "allowBidCalls" | "beginWork" | "acceptGrant" | "renewLease" | "finishGrant"
+> &
+  Pick<Blackboard, "sendMail" | "followMailAnswers" | "takeGrant" | "beginWork">;
+
+/** As a cub has it, which by-mail.ts gives the words: `run` is what is known of the run before its context is. */
+type BeginWork = {
+  beginWork(
+    order: Pick<Parameters<GrantBoard["beginWork"]>[0], "claim" | "maxBytes"> & { run: RunBefore; mayTake: boolean },
+  ): ReturnType<GrantBoard["beginWork"]>;
+};
+export type RunBefore = Pick<RunStart, "started_at" | "run_by"> & { run_id: string };
+
+/** An agent: what its cub bids on and works on, and what it says itself. Not the log, and no other agent's records. */
+export type AgentBlackboard = Pick<
+  Blackboard,
+  | Contact
+  | "hasWritten"
+  | "findAgent"
+  | "registerAgents"
+  | "reportStatus"
+  | "listClaimsOf"
+  | "readClaim"
+  | "readClaims"
+  | "endOfAnnouncements"
+  | "followAnnouncements"
+  | "placeBid"
+  | "allowBidCalls"
+  | "followGrants"
+  | "acceptGrant"
+  | "renewLease"
+  | "finishGrant"
+  | "readArtefact"
+  | "readHeads"
+  | "readContext"
+> &
+  BeginWork &
+  AsyncDisposable;
+
+/** The orchestrator, before it leads: what it decides it writes under an epoch. leading.ts makes of them what a leader has. */
+export type CandidateBlackboard = Pick<
+  Blackboard,
+  | Contact
+  | Reading
+  | "acquireLeaderLease"
+  | "releaseLeaderLease"
+  | "moveCursor"
+  | "listDue"
+  | "clearDue"
+  | "deferDue"
+  | "countConnections"
+  | "endConnections"
+  | "endSlowCallers"
+  | "openClaim"
+  | "commitClaim"
+  | "announceClaim"
+  | "adoptBids"
+  | "findBidsByHand"
+  | "listClaimsOf"
+  | "indexClaims"
+  | "adoptArtefact"
+  | "findUnindexedArtefacts"
+  | "artefactHints"
+  | "postAsLeader"
+  | "endGoal"
+  | "askPeople"
+  | "setPaused"
+  | "readSpending"
+  | "raiseBudget"
+  | "logAsLeader"
+  | "oweEvent"
+  | "settleOwed"
+  | "removeOldEvents"
+  | "forgetRefused"
+  | "followMail"
+  | "answerMail"
+  | "readGrant"
+  | "roleOfSender"
+  | "dropMail"
+  | "reopenMail"
+  | "placeBid"
+  | "allowBidCalls"
+  | "acceptGrant"
+  | "renewLease"
+  | "finishGrant"
+  | "followGrants"
+  | "keepWorkerLog"
+  | "readNoticeCursor"
+  | "moveNoticeCursor"
+  | "noteNoticeProblems"
+  | "readDelivery"
+  | "recordDelivery"
+> &
+  AsyncDisposable;
+
+/** People: goals, answers, verdicts, requests, and the registrations that `sett up` writes. */
+export type PersonBlackboard = Pick<
+  Blackboard,
+  | Contact
+  | Reading
+  | "createArtefact"
+  | "answerQuestion"
+  | "readOutline"
+  | "recordVerdict"
+  | "logEvent"
+  | "readTrigger"
+  | "recordTrigger"
+  | "forgetMarks"
+  | "forgetTriggers"
+  | "raiseBudget"
+  | "registerAgents"
+  | "expectAgents"
+  | "keepWorkerLog"
+  | "readNoticeCursor"
+  | "readGateway"
+  | "readSpending"
+  | "readCalls"
+  | "giveBackCalls"
+  | "retireGoal"
+  | "reinstateGoal"
+  | "isRetired"
+  | "removeOfGoal"
+  | "removeEvents"
+  | "recordArchive"
+  | "listArchives"
+  | "keepReply"
+  | "readReply"
+> &
+  AsyncDisposable;
+
+/** The gateway: who calls, within which limits, and what it has cost. */
+export type GatewayBlackboard = Pick<
+  Blackboard,
+  "onReconnect" | "contactProblem" | "announceGateway" | "findCaller" | "reserveCall" | "renewCalls" | "endCall" | "giveBackCalls"
+> &
+  AsyncDisposable;

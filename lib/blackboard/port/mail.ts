@@ -1,0 +1,83 @@
+// What agents say by mail: the messages, and the answers (docs/reference/blackboard.md#mail).
+import { z } from "zod";
+import { Artefact } from "../../model/artefact.ts";
+import { BidWord } from "../../model/bid.ts";
+import { ProcessMark } from "../../model/claim.ts";
+import { ArtefactId, ClaimId, CommitHash } from "../../model/ids.ts";
+
+const attempt = z.int().min(1);
+const sentence = z.string().max(10_000);
+
+/** Of the artefacts that one run reads, and its result names. */
+const maxIds = 20_000;
+
+/** Of the run that begins: all of it comes from the agent, and is about its own run. */
+export const RunStart = z.strictObject({
+  run_id: z.uuid().optional(),
+  run_by: ProcessMark.optional(),
+  model_token: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  started_at: z.iso.datetime(),
+  context_ids: z.array(ArtefactId).max(maxIds),
+  base_commit: CommitHash.optional(),
+});
+export type RunStart = z.infer<typeof RunStart>;
+
+/** What is left out is as the record has it. */
+const MailedArtefact = Artefact.extend({ source_artefacts: z.array(ArtefactId).max(maxIds) })
+  .partial()
+  .required({ type: true, payload: true });
+export type MailedArtefact = z.infer<typeof MailedArtefact>;
+
+const MailedResult = z.discriminatedUnion("outcome", [
+  z.strictObject({ outcome: z.literal("done"), artefact: MailedArtefact }),
+  z.strictObject({ outcome: z.literal("asked"), artefact: MailedArtefact, base: CommitHash.optional() }),
+  z.strictObject({
+    outcome: z.literal("failed"),
+    artefact: MailedArtefact,
+    reason: z.string().optional(),
+    failureType: z.string().max(200).optional(),
+  }),
+]);
+export type MailedResult = z.infer<typeof MailedResult>;
+
+/** Of which attempt it is. Left out: of the present one. A message may be read twice, so that programs name both. */
+const ofAttempt = { attempt: attempt.optional(), queued_at: z.iso.datetime().optional() };
+
+/** The agent is the one whose stream has the message: no message says who it is. */
+export const Message = z.discriminatedUnion("say", [
+  z.strictObject({ say: z.literal("bid"), claim: ClaimId, word: BidWord, reason: sentence.optional() }),
+  z.strictObject({ say: z.literal("asks_model"), claim: ClaimId, digest: z.string().regex(/^[0-9a-f]{64}$/) }),
+  z.strictObject({ say: z.literal("started"), claim: ClaimId, ...ofAttempt, run: RunStart.optional() }),
+  z.strictObject({ say: z.literal("alive"), claim: ClaimId, attempt: ofAttempt.attempt }),
+  z.strictObject({
+    say: z.literal("result"),
+    claim: ClaimId,
+    ...ofAttempt,
+    ended_at: z.iso.datetime().optional(),
+    run: RunStart.optional(),
+    result: MailedResult,
+  }),
+]);
+export type Message = z.infer<typeof Message>;
+
+/** What a stream's entry has as its text, with the host on which the agent runs. */
+export const Envelope = z.strictObject({
+  host: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .optional(),
+  /** Only a `no` is answered. */
+  quiet: z.literal(true).optional(),
+  message: Message,
+});
+export type Envelope = z.infer<typeof Envelope>;
+
+/** `yes`: it counts. `no`: it does not, with a sentence that says why. `word`: the bid on record. */
+export const Reply = z.discriminatedUnion("outcome", [
+  z.strictObject({ outcome: z.literal("yes"), word: BidWord.optional() }),
+  z.strictObject({ outcome: z.literal("no"), reason: z.string() }),
+]);
+export type Reply = z.infer<typeof Reply>;

@@ -1,0 +1,247 @@
+// An agent's own working copy, made inside its container from objects that the agent may only read.
+import { mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { emptyFolder, mendFolder, removeTree } from "../../folders/remove-tree.ts";
+import type { CommitHash } from "../../model/ids.ts";
+import { bringCommits, type Places } from "../exchange/bring-commits.ts";
+import type { RecordedCommit } from "../exchange/exchange.ts";
+import { OwnPacks } from "../exchange/own-packs.ts";
+import { readDepth } from "../exchange/store-notes.ts";
+import { makeStore } from "../exchange/take-commit.ts";
+import { publishCommit } from "../publish/publish.ts";
+import { attributesOf } from "../run/attributes-of.ts";
+import { bytesOf } from "../run/bytes-of.ts";
+import { ownConfig } from "../run/own-config.ts";
+import { type Git, type GitRun, gitFailure, runGit, tryGit } from "../run/run-git.ts";
+import { TrackedFiles } from "../run/tracked-files.ts";
+import { clearFolders, foldersOf } from "../run/tracked-folders.ts";
+import { takesMoreThan } from "../run/tree-size.ts";
+import { type CheckoutLimits, CommitMissing, CommitTooLarge } from "../run/unusable-commit.ts";
+import { CleanView } from "./clean-view.ts";
+import { requireWorkspace } from "./require-workspace.ts";
+import type { WorkingCopyOptions } from "./working-copy-options.ts";
+
+/** What is known of the last checkout. `index` was written at `writtenAt`, after all files. */
+interface Checkout {
+  readonly base: CommitHash;
+  readonly folders: readonly string[];
+  readonly attributes: string;
+  readonly index: Uint8Array;
+  readonly writtenAt: { date: Date; ns: bigint };
+}
+
+/** A tool may have left a pipe where git reads: what takes longer is done once more, without such files. */
+const firstMs = 2 * 60_000;
+
+/**
+ * Each grant begins with the files of its base. Those that are the same as before stay where they are, which the index of the checkout
+ * before shows; it is kept here, because a tool could write into its own that a file which it has changed is unchanged. `.git` is made
+ * anew each time, so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. After the tool its
+ * repository is only read through a `CleanView`. Every call names the repository explicitly: git then searches for none and does not check
+ * its owner.
+ */
+export class WorkingCopy {
+  readonly #options: WorkingCopyOptions;
+  #git: Git;
+  readonly #gitDir: string;
+  readonly #packs: OwnPacks;
+  /** The commits on record that the grant is about. */
+  #given: ReadonlySet<CommitHash> = new Set();
+  #checkedOut: Checkout | undefined;
+  #objectFormat: "sha1" | "sha256" = "sha1";
+  /** Of the repository that the tool has left; made when it is first needed. */
+  #view: Promise<CleanView> | undefined;
+
+  constructor(options: WorkingCopyOptions) {
+    this.#options = options;
+    this.#git = {
+      path: options.git.path,
+      // Neither the image nor a home folder configures the cub's git.
+      env: { ...options.git.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_ATTR_NOSYSTEM: "1" },
+    };
+    this.#gitDir = join(options.workspaceDir, ".git");
+    this.#packs = new OwnPacks(join(options.exchangeDir, options.agentName), options.isFolderShared ?? false);
+  }
+
+  /**
+   * Puts the working copy at `base`, detached, with no file but those of `base` and the ignored ones that are kept, and brings the commits
+   * `given` from the exchange, where they can be had. Throws git-failed, also for files that take more than they may.
+   */
+  async prepare(base: CommitHash, given: readonly RecordedCommit[] = [], limits: CheckoutLimits = {}): Promise<void> {
+    const unlimited = this.#git;
+    this.#git = { ...unlimited, signal: limits.signal };
+    try {
+      await this.#prepare(base, given, limits);
+    } finally {
+      this.#git = unlimited;
+    }
+  }
+
+  async #prepare(base: CommitHash, given: readonly RecordedCommit[], { maxBytes, signal }: CheckoutLimits): Promise<void> {
+    this.#given = new Set(given.map(({ commit }) => commit));
+    this.#view = undefined;
+    await requireWorkspace(this.#options.workspaceDir);
+    const repairs = [undefined, mendFolder, emptyFolder];
+    for (const [tries, mend] of repairs.entries()) {
+      try {
+        await mend?.(this.#options.workspaceDir);
+        await this.#remakeRepository(base);
+        await bringCommits(this.#places(), base, given);
+        if (maxBytes !== undefined) await this.#requireRoom(base, maxBytes);
+        await this.#checkOut(base, tries === 0 ? { timeMs: this.#options.firstCheckoutMs ?? firstMs } : undefined);
+        return;
+      } catch (error) {
+        const isFinal = error instanceof CommitMissing || error instanceof CommitTooLarge || signal?.aborted;
+        if (isFinal || tries === repairs.length - 1) throw error;
+      }
+    }
+  }
+
+  /** Removes all from the agent's folder of the exchange that was not published. Throws where something stays. */
+  tidyFolder(): Promise<void> {
+    return this.#packs.tidy();
+  }
+
+  /** After a run that has written too much: empties the working copy as well. */
+  async discard(): Promise<void> {
+    this.#checkedOut = undefined;
+    this.#view = undefined;
+    await emptyFolder(this.#options.workspaceDir).finally(() => this.#packs.tidy());
+  }
+
+  /** See `CleanView`, for this and what follows. */
+  async head(): Promise<CommitHash> {
+    return (await this.#clean()).head();
+  }
+
+  async resolveCommit(text: string): Promise<CommitHash | undefined> {
+    return (await this.#clean()).resolveCommit(text);
+  }
+
+  async readCommits(...args: Parameters<CleanView["readCommits"]>): Promise<void> {
+    await (await this.#clean()).readCommits(...args);
+  }
+
+  async readAdded(...args: Parameters<CleanView["readAdded"]>): Promise<void> {
+    await (await this.#clean()).readAdded(...args);
+  }
+
+  async newGitlinks(...args: Parameters<CleanView["newGitlinks"]>): Promise<string[]> {
+    return await (await this.#clean()).newGitlinks(...args);
+  }
+
+  /** True when others have the commit: it is in the workspace, or on record. */
+  async isShared(commit: CommitHash): Promise<boolean> {
+    if (this.#given.has(commit)) return true;
+    const { git, gitDir } = await this.#clean();
+    const env = { GIT_OBJECT_DIRECTORY: this.#options.objectsDir };
+    return (await tryGit(git, { args: [`--git-dir=${gitDir}`, "cat-file", "-e", `${commit}^{commit}`], env })).exitCode === 0;
+  }
+
+  /**
+   * Puts `commit` and all that it needs beyond `start`, the commit that its goal was stated on, into the exchange. A repeat changes nothing.
+   * Throws git-failed when something that the commit needs is missing.
+   */
+  async publish(commit: CommitHash, start: CommitHash | undefined): Promise<void> {
+    const [{ objectsDir }, { folder }] = [this.#options, this.#packs];
+    const { git, gitDir } = await this.#clean();
+    await publishCommit({ git, gitDir, objectsDir, folder, commit, start });
+    await this.#packs.note(commit);
+  }
+
+  async #clean(): Promise<CleanView> {
+    const { workspaceDir, objectsDir } = this.#options;
+    const depth = await readDepth(objectsDir);
+    this.#view ??= CleanView.make({ git: this.#git, workspaceDir, objectFormat: this.#objectFormat, depth });
+    return this.#view;
+  }
+
+  /** A new `.git` with the index of the last checkout, which shows the files that need not be written again. */
+  async #remakeRepository(base: CommitHash): Promise<void> {
+    await removeTree(this.#gitDir);
+    // The length of a hash shows the format of the objects.
+    this.#objectFormat = base.length === 64 ? "sha256" : "sha1";
+    const format = `--object-format=${this.#objectFormat}`;
+    await this.#run({ args: ["init", "--quiet", "--template=", format, "--initial-branch=main"] });
+    await mkdir(join(this.#gitDir, "info"), { recursive: true });
+    await makeStore(join(this.#gitDir, "objects"), this.#options.objectsDir);
+    const depth = await readDepth(this.#options.objectsDir);
+    if (depth !== undefined) await writeFile(join(this.#gitDir, "shallow"), depth);
+    await writeFile(join(this.#gitDir, "config"), ownConfig(this.#options.agentName), { flag: "a" });
+    if (this.#checkedOut === undefined) return;
+    const { index, writtenAt } = this.#checkedOut;
+    const path = join(this.#gitDir, "index");
+    await writeFile(path, index);
+    // By this time git knows which files may have been changed in the same moment, and compares those.
+    await utimes(path, writtenAt.date, writtenAt.date);
+  }
+
+  /** What fitted before fits again. */
+  async #requireRoom(base: CommitHash, maxBytes: number): Promise<void> {
+    if (this.#checkedOut?.base === base) return;
+    if (await takesMoreThan(this.#git, base, maxBytes, (run) => this.#inRepository(run))) throw new CommitTooLarge(base);
+  }
+
+  async #checkOut(base: CommitHash, limits: Git["limits"]): Promise<void> {
+    const { workspaceDir, keepsIgnored = false } = this.#options;
+    const run = (each: GitRun) => this.#run(each);
+    const before = this.#checkedOut;
+    this.#checkedOut = undefined;
+    const isSame = before?.base === base;
+    const folders = isSame ? before.folders : await foldersOf(run, base);
+    const attributes = isSame ? before.attributes : await attributesOf(run, base);
+    await clearFolders(workspaceDir, new Set([...(before?.folders ?? []), ...folders]), keepsIgnored);
+    if (before !== undefined) await this.#removeConverted(before, attributes);
+    // Before the checkout as well, which goes by attributes that an untracked file names.
+    await this.#clear(limits);
+    await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] }, limits);
+    // What the commit before had ignored.
+    if (keepsIgnored) await this.#clear(limits);
+    const tracked = await this.#tracked();
+    await tracked.emptySubmodules();
+    // Git has noted when they were last changed.
+    if (await tracked.resetModes()) await this.#run({ args: ["update-index", "-q", "--refresh"] }, limits);
+    const path = join(this.#gitDir, "index");
+    const { mtime: date, ctimeNs: ns } = await stat(path, { bigint: true });
+    this.#checkedOut = { base, folders, attributes, index: await readFile(path), writtenAt: { date, ns } };
+  }
+
+  /**
+   * Git takes a file for unchanged when its content would be the same in a commit. With attributes,
+   * other bytes can have the same content: a tool may have written them, and other attributes make
+   * other files of it.
+   */
+  async #removeConverted(before: Checkout, attributes: string): Promise<void> {
+    const isSame = before.attributes === attributes;
+    if (isSame && attributes === "") return;
+    await (await this.#tracked()).remove(isSame ? before.writtenAt.ns : undefined);
+  }
+
+  async #tracked(): Promise<TrackedFiles> {
+    const listing = await bytesOf((run) => this.#run(run), ["ls-files", "--stage", "-z"]);
+    return new TrackedFiles(this.#options.workspaceDir, listing);
+  }
+
+  /** Removes what git does not track. Git only warns of a folder in which it cannot look. */
+  async #clear(limits: Git["limits"]): Promise<void> {
+    // Forced twice, so that a repository that the tool made inside is removed as well.
+    const args = ["clean", "-d", "--force", "--force", "--quiet", ...(this.#options.keepsIgnored ? [] : ["-x"])];
+    const run = this.#inRepository({ args });
+    const result = await tryGit({ ...this.#git, ...(limits && { limits }) }, run);
+    if (result.exitCode !== 0 || result.stderr.includes("could not open directory")) throw gitFailure(run, result);
+  }
+
+  #places(): Places {
+    const run = (each: GitRun) => this.#run(each);
+    return { git: this.#git, gitDir: this.#gitDir, exchangeDir: this.#options.exchangeDir, run };
+  }
+
+  async #run(run: GitRun, limits = this.#git.limits): Promise<string> {
+    return await runGit({ ...this.#git, ...(limits && { limits }) }, this.#inRepository(run));
+  }
+
+  #inRepository(run: GitRun): GitRun {
+    const { workspaceDir: cwd } = this.#options;
+    return { ...run, args: [`--git-dir=${this.#gitDir}`, `--work-tree=${cwd}`, ...run.args], cwd };
+  }
+}

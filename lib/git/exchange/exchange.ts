@@ -1,0 +1,135 @@
+// The exchange on the host: a folder of packs for each agent that may publish, which is the only thing of the host that it can write to.
+//
+//   .git/sett/exchange/INSTANCE/AGENT/COMMIT.pack   what the commit needs beyond the commit that its goal was stated on
+//
+// It is no repository, and no git ever works in it: readers take one file out of it, as data.
+import { chmod, lstat, mkdir, readdir, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { removeDefaultAccess } from "../../folders/access-list.ts";
+import { removeTree } from "../../folders/remove-tree.ts";
+import { SettError } from "../../model/errors.ts";
+import { type AgentName, CommitHash, type InstanceName } from "../../model/ids.ts";
+import { changeOwner } from "../run/change-owner.ts";
+import { type Owner, type RepositoryPlace, unusable } from "../run/find-repository.ts";
+import { removeFailedPacks } from "./failed-packs.ts";
+import type { FileOfAgents, FolderOfAgents } from "./folder-of-agents.ts";
+
+/** `agent`: the one whose artefact has the commit, empty where that is unknown. */
+export interface RecordedCommit {
+  readonly commit: CommitHash;
+  readonly agent: AgentName | "";
+}
+
+/** As much as the largest hosts accept at once. */
+export const maxPackBytes = 2 * 1024 * 1024 * 1024;
+/** More agents than an instance has. */
+export const maxAgents = 10_000;
+
+export function exchangePath(place: Pick<RepositoryPlace, "commonDir">, instance: InstanceName): string {
+  return join(place.commonDir, "sett/exchange", instance);
+}
+
+export function packName(commit: CommitHash): string {
+  return `${commit}.pack`;
+}
+
+/** Of what `packName` gives; undefined for other names. */
+export function commitIn(name: string | Uint8Array): CommitHash | undefined {
+  const [, hash] = typeof name === "string" ? (/^([0-9a-f]{40}|[0-9a-f]{64})\.pack$/.exec(name) ?? []) : [];
+  return hash === undefined ? undefined : CommitHash.parse(hash);
+}
+
+/**
+ * Makes the exchange, and in it the folder of each agent that may publish, who are `writer` on this machine. A folder gets its owner before its agent can reach it; one that
+ * has served is only checked. Throws repository-unusable.
+ */
+export async function createExchange(
+  place: RepositoryPlace,
+  instance: InstanceName,
+  { writers, writer }: { writers: readonly AgentName[]; writer: Owner },
+): Promise<void> {
+  const path = exchangePath(place, instance);
+  try {
+    // Another instance of the repository may just remove the folders that are empty.
+    await makeParents(place, path).catch(() => makeParents(place, path));
+    for (const folder of writers.map((agent) => join(path, agent))) {
+      const isNew = await makeFolder(folder);
+      if (isNew) await changeOwner(writer, folder);
+      await requireOwner(folder, writer.uid, isNew ? notOurs : leftBehind);
+      // Where nothing narrows the calls of its commands, one may have set it, and no new pack could be read.
+      if (!isNew) await removeDefaultAccess(folder);
+    }
+  } catch (cause) {
+    if (cause instanceof SettError) throw cause;
+    const hint = `Does the folder belong to you? ${path} is where agents leave their commits.`;
+    throw new SettError("repository-unusable", `No exchange can be made in ${place.commonDir}.`, { hint, cause });
+  }
+}
+
+async function makeParents({ owner, containerUser }: RepositoryPlace, path: string): Promise<void> {
+  const exchange = dirname(path);
+  for (const folder of [dirname(exchange), exchange, path]) if (await makeFolder(folder)) await changeOwner(owner, folder);
+  // Agents may leave programs there that anyone could run as their owner. Containers get in by mounts, whatever is above.
+  if (owner.uid === containerUser.uid) await chmod(exchange, 0o700);
+}
+
+/** False where it exists. */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o755 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+const leftBehind =
+  "`sett down` fetches the commits on record that are still in it; then remove it, and `sett up` makes a new one.";
+/** The repository is another user's, or the Engine has `userns-remap`. */
+const notOurs =
+  "Only root can give the folder to that user: run `sett up` as root, or with an Engine that has no `userns-remap`.";
+
+async function requireOwner(folder: string, uid: number, hint: string): Promise<void> {
+  const stats = await lstat(folder);
+  if (stats.isDirectory() && stats.uid === uid) return;
+  const what = stats.isDirectory() ? `belongs to user ${stats.uid}, and agents work as ${uid}` : "is no folder";
+  throw unusable(`${folder}, where an agent leaves its commits, ${what}.`, hint);
+}
+
+/** Removes the exchange of an instance. Nothing there is fine. Resolves with whether it was the last one. */
+export async function removeExchange(place: RepositoryPlace, instance: InstanceName): Promise<boolean> {
+  const path = exchangePath(place, instance);
+  await removeTree(path);
+  await removeFailedPacks(place, instance);
+  return await rmdir(dirname(path)).then(
+    () => true,
+    (error) => (error as NodeJS.ErrnoException).code === "ENOENT",
+  );
+}
+
+/** False where agents have left nothing in it. What cannot be read may hold something. */
+export async function holdsPacks(place: RepositoryPlace, instance: InstanceName): Promise<boolean> {
+  const path = exchangePath(place, instance);
+  try {
+    for (const agent of await readdir(path)) if ((await readdir(join(path, agent))).length > 0) return true;
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}
+
+/**
+ * Whose folders may hold a commit: first that of `agent`, which has put it on record, then all others, because any may have put another one's
+ * commit on record, and none may take that away.
+ */
+export function* holdersOf(exchange: FolderOfAgents, agent: RecordedCommit["agent"]): Generator<string> {
+  if (agent !== "") yield agent;
+  for (const name of exchange.names(maxAgents).sort()) if (name !== agent) yield name;
+}
+
+/** To be closed by the caller. Throws git-failed for what is no regular file there, or too large. */
+export function packIn(exchange: FolderOfAgents, agent: string, commit: CommitHash): FileOfAgents | undefined {
+  using folder = exchange.folder(agent);
+  return folder?.file(packName(commit), maxPackBytes);
+}

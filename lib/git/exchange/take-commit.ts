@@ -1,0 +1,113 @@
+// Copies a commit from the exchange into an object store. Every object is hashed on the way, and must be whole: what has the commit's name
+// there is what its agent has made, whatever the exchange says later.
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../../model/errors.ts";
+import type { CommitHash } from "../../model/ids.ts";
+import { type Git, LimitExceeded, runGit } from "../run/run-git.ts";
+import { holdersOf, maxPackBytes, packIn, type RecordedCommit } from "./exchange.ts";
+import { type FailedPacks, keyOf } from "./failed-packs.ts";
+import type { FolderOfAgents } from "./folder-of-agents.ts";
+import type { TakenPacks } from "./taken-packs.ts";
+
+/** `gitDir`: any repository; `objectsDir`: the store that gets the objects, which may borrow from others. */
+export interface Taking {
+  readonly git: Git;
+  readonly gitDir: string;
+  readonly objectsDir: string;
+  readonly taken?: TakenPacks;
+  /** Packs that are not tried again. */
+  readonly failed?: FailedPacks;
+}
+
+/** Every object is checked, except for padded file modes, which old programs have left in many histories. */
+const strict = "--strict=zeroPaddedFilemode=ignore";
+
+/** Undefined when the objects of a pack were copied, else why not: empty where the exchange has none of that name. */
+export async function takeCommit(
+  taking: Taking,
+  exchange: FolderOfAgents,
+  { commit, agent }: RecordedCommit,
+): Promise<string | undefined> {
+  let first = "";
+  try {
+    for (const holder of holdersOf(exchange, agent)) {
+      const problem = await takeFrom(taking, exchange, holder, commit);
+      if (problem === undefined) return undefined;
+      first ||= problem;
+    }
+    return first;
+  } catch (error) {
+    return first || messageOf(error);
+  }
+}
+
+async function takeFrom(
+  taking: Taking,
+  exchange: FolderOfAgents,
+  holder: string,
+  commit: CommitHash,
+): Promise<string | undefined> {
+  try {
+    using pack = packIn(exchange, holder, commit);
+    if (pack === undefined) return "";
+    if (taking.taken?.has(commit, pack)) return undefined;
+    const key = keyOf(holder, pack);
+    const known = taking.failed?.problemOf(key);
+    if (known !== undefined) return known;
+    try {
+      const index = await takePack(taking, pack.fd);
+      taking.taken?.add(commit, pack, index);
+    } catch (error) {
+      return note(taking, key, error);
+    }
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function note({ failed }: Taking, key: string, error: unknown): string {
+  const problem = messageOf(error);
+  if (error instanceof LimitExceeded) failed?.note(key, problem);
+  return problem;
+}
+
+/**
+ * Takes all objects of a pack, or none. It is read as data, from the open file. git does its last checks when the pack is in its store, so
+ * that is another one first. Resolves with the path of its index. Throws git-failed.
+ */
+export async function takePack({ git, gitDir, objectsDir }: Taking, fd: number, checks = strict): Promise<string> {
+  // Named as git names its own: git's next clean-up removes one that a crash has left behind.
+  const store = await mkdtemp(join(objectsDir, "tmp_objdir-sett-"));
+  try {
+    await mkdir(join(store, "pack"));
+    const limit = `--max-input-size=${maxPackBytes}`;
+    const args = [`--git-dir=${gitDir}`, "index-pack", "--stdin", "--fix-thin", checks, limit];
+    await runGit(git, { args, stdinFile: fd, env: { GIT_OBJECT_DIRECTORY: store, ...borrowing(objectsDir) } });
+    const packs = join(objectsDir, "pack");
+    await mkdir(packs, { recursive: true });
+    const names = (await readdir(join(store, "pack"))).sort(indexLast);
+    for (const name of names) await rename(join(store, "pack", name), join(packs, name));
+    return join(packs, names.at(-1) ?? "");
+  } finally {
+    await rm(store, { recursive: true, force: true });
+  }
+}
+
+/** git sees a pack when it sees the index. */
+function indexLast(one: string, other: string): number {
+  return Number(one.endsWith(".idx")) - Number(other.endsWith(".idx"));
+}
+
+/** An empty object store, which borrows from another one. */
+export async function makeStore(objectsDir: string, borrowed: string): Promise<void> {
+  await mkdir(join(objectsDir, "info"), { recursive: true });
+  await writeFile(join(objectsDir, "info/alternates"), `${borrowed}\n`);
+}
+
+/** The environment in which git borrows from an object store. */
+export function borrowing(objectsDir: string): Record<string, string> {
+  // A colon would otherwise end the path.
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objectsDir.replace(/["\\]/g, "\\$&")}"` };
+}

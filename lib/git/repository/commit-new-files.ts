@@ -1,0 +1,107 @@
+// Commits new files at a person's request, as that person would: with their hooks, their signature and their name.
+//
+// The index of the repository is not touched before the commit is made: a copy of it has the files. So an
+// end at any moment, also by SIGKILL, leaves nothing half-staged.
+import { spawn } from "node:child_process";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SettError } from "../../model/errors.ts";
+import { endTree } from "../../process/end-tree.ts";
+import type { RepositoryPlace } from "../run/find-repository.ts";
+import { noPrompts } from "../run/harmless.ts";
+import { namingWaits, signerOfCommits } from "../run/person-programs.ts";
+import { failureLine, type Git, tryGit } from "../run/run-git.ts";
+
+export type NewFiles = {
+  /** Relative to the top folder, and new to git. Only they are committed, and no other staged file. */
+  paths: readonly string[];
+  subject: string;
+  /** Aborting it ends git, with the signers and hooks that it has started. */
+  signal: AbortSignal;
+  /** Is given what git waits for, if it takes more than 3 s. */
+  onSlow: (sentence: string) => void;
+};
+
+/**
+ * Throws git-failed with git's reason, and `interrupted`; the index is then as it was. Where the commit was
+ * made before the interruption, as while a hook runs after it, it stays, and this resolves: with git's
+ * reason, where the files are committed and the index could not be given them.
+ */
+export async function commitNewFiles(
+  git: Git,
+  place: RepositoryPlace,
+  { paths, subject, signal, onSlow }: NewFiles,
+): Promise<string | undefined> {
+  const { gitDir, toplevel } = place;
+  const { stdout } = await tryGit(git, { cwd: toplevel, args: ["check-ignore", "--", ...paths] });
+  const ignored = stdout.split("\n").filter((path) => path !== "");
+  if (ignored.length > 0) {
+    throw new SettError("git-failed", `The files cannot be committed: git ignores ${ignored.join(", ")}.`, {
+      hint: `This shows the rule: git check-ignore --verbose ${ignored[0]}`,
+    });
+  }
+  const folder = await mkdtemp(join(tmpdir(), "sett-index-"));
+  const index = join(folder, "index");
+  const run = (args: readonly string[], over: { signal?: AbortSignal; env?: Git["env"] } = {}) =>
+    attempt({ ...git, env: { ...git.env, ...over.env }, signal: over.signal }, toplevel, [
+      ...[`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, "--literal-pathspecs"],
+      ...args,
+    ]);
+  const inCopy = (subcommand: "add" | "commit", ...args: string[]) =>
+    namingWaits(subcommand, { git, place, onSlow }, () => run([subcommand, ...args], { signal, env: { GIT_INDEX_FILE: index } }));
+  const head = async () =>
+    (await tryGit(git, { args: [`--git-dir=${gitDir}`, "rev-parse", "--quiet", "--verify", "HEAD"] })).stdout;
+  try {
+    // There is no index where nothing was ever staged.
+    await copyFile(join(gitDir, "index"), index).catch(() => undefined);
+    const before = await head();
+    const added = await inCopy("add", "--", ...paths);
+    const failure = added ?? (await inCopy("commit", "--quiet", "--only", `--message=${subject}`, "--", ...paths));
+    if (failure !== undefined && (await head()) === before) {
+      if (signal.aborted) throw new SettError("interrupted", "Interrupted: nothing was committed.");
+      const hasIdentity = (await run(["var", "GIT_COMMITTER_IDENT"])) === undefined;
+      const hint = hasIdentity ? await hintAbout(failure, git, place) : setIdentity;
+      throw new SettError("git-failed", `The files cannot be committed: ${failure}`, { hint });
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return await run(["add", "--", ...paths]);
+}
+
+/** `failure`: in git's words. The signer's own do not say what it is: `Load key "…": …`, or nothing at all. */
+async function hintAbout(failure: string, git: Git, place: RepositoryPlace): Promise<string> {
+  const signer = failure.includes("failed to write commit object") ? await signerOfCommits(git, place) : undefined;
+  if (signer === undefined) return "Does `git commit` work here?";
+  return `Your commits are signed (commit.gpgsign), by ${signer}, which may have no way to ask for a passphrase. Let it ask once by hand (\`export GPG_TTY=$(tty); echo | gpg --sign > /dev/null\`, or \`ssh-add\`), then the same again.`;
+}
+
+const setIdentity =
+  'Set your name and address for git, and try again: git config --global user.name "…" && git config --global user.email "…"';
+
+/** Undefined on success, else git's reason. */
+function attempt(git: Git, cwd: string, args: readonly string[]): Promise<string | undefined> {
+  const { signal } = git;
+  if (signal?.aborted) return Promise.resolve("it was not started");
+  const child = spawn(git.path, args, { cwd, env: { ...git.env, ...noPrompts }, stdio: ["ignore", "ignore", "pipe"] });
+  const onAbort = () => {
+    if (child.pid !== undefined) endTree(child.pid);
+  };
+  signal?.addEventListener("abort", onAbort, { once: true });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  return new Promise<string | undefined>((resolve) => {
+    const settle = (code: number | null) =>
+      resolve(code === 0 ? undefined : (failureLine(stderr) ?? `git ended with exit code ${code}`));
+    child.on("error", ({ message }) => resolve(message));
+    child.on("close", settle);
+    // What a hook has left behind may hold the pipe, and is not waited for.
+    child.on("exit", (code) => signal?.aborted && settle(code));
+  }).finally(() => {
+    signal?.removeEventListener("abort", onAbort);
+    child.stderr.destroy();
+  });
+}

@@ -1,0 +1,89 @@
+// The id of an instance in the configuration of its repository, where it outlives the volumes, and
+// what else is the instance's by no label of its own.
+import { join, relative } from "node:path";
+import type { InstanceName } from "../../model/ids.ts";
+import { changeOwner } from "../run/change-owner.ts";
+import type { RepositoryPlace } from "../run/find-repository.ts";
+import { type Git, runGit, tryGit } from "../run/run-git.ts";
+import { withoutRepository } from "../run/user-environment.ts";
+
+/**
+ * `volume`: names of volumes of the version before, which have no id. `image`: ids of images that
+ * were built for the instance's agents. `building`: names of images whose building was begun, and
+ * of which it is not known whether it has ended.
+ */
+export type Known = "volume" | "image" | "building";
+
+/** Every method throws git-failed, as where the configuration cannot be written. */
+export class KeptId {
+  readonly #git: Git;
+  readonly #place: RepositoryPlace;
+  readonly #instance: InstanceName;
+  readonly #section: string;
+
+  /** `env`: the whole environment of git; variables that name a repository are left out. */
+  constructor(place: RepositoryPlace, instance: InstanceName, env: Readonly<Record<string, string | undefined>>) {
+    this.#git = { path: "git", env: withoutRepository(env) };
+    this.#place = place;
+    this.#instance = instance;
+    this.#section = `sett.${instance}`;
+  }
+
+  /** Undefined where there is none. */
+  async read(): Promise<string | undefined> {
+    return await this.#read("id");
+  }
+
+  /**
+   * Also in which work tree the instance is, so that it is known again where the repository was
+   * moved.
+   */
+  async write(id: string): Promise<void> {
+    await this.#change([`${this.#section}.id`, id]);
+    await this.#change([`${this.#section}.worktree`, relative(this.#place.commonDir, this.#place.toplevel)]);
+  }
+
+  /** Its path, relative to the repository's own folder; undefined where there is none. */
+  async readWorktree(): Promise<string | undefined> {
+    return await this.#read("worktree");
+  }
+
+  async list(what: Known): Promise<string[]> {
+    const found = await tryGit(this.#git, this.#config(["--get-all", `${this.#section}.${what}`]));
+    return found.exitCode === 0 ? found.stdout.split("\n").filter((line) => line !== "") : [];
+  }
+
+  /** A value that is there already is no error. */
+  async add(what: Known, value: string): Promise<void> {
+    if ((await this.list(what)).includes(value)) return;
+    await this.#change(["--add", `${this.#section}.${what}`, value]);
+  }
+
+  /** A value that is not there is no error. */
+  async drop(what: Known, value: string): Promise<void> {
+    if (!(await this.list(what)).includes(value)) return;
+    await this.#change(["--unset-all", `${this.#section}.${what}`, `^${value.replaceAll(".", "\\.")}$`]);
+  }
+
+  /** There may be nothing. */
+  async remove(): Promise<void> {
+    const found = await tryGit(this.#git, this.#config(["--get-regexp", `^sett\\.${this.#instance}\\.`]));
+    if (found.exitCode === 0) await this.#change(["--remove-section", this.#section]);
+  }
+
+  async #read(key: "id" | "worktree"): Promise<string | undefined> {
+    const found = await tryGit(this.#git, this.#config(["--get", `${this.#section}.${key}`]));
+    return found.exitCode === 0 ? found.stdout.trim() : undefined;
+  }
+
+  /** git writes a new file, as the user who runs it. */
+  async #change(args: readonly string[]): Promise<void> {
+    await runGit(this.#git, this.#config(args));
+    await changeOwner(this.#place.owner, join(this.#place.commonDir, "config"));
+  }
+
+  #config(args: readonly string[]) {
+    const { commonDir } = this.#place;
+    return { args: ["config", "--file", join(commonDir, "config"), ...args], cwd: commonDir };
+  }
+}

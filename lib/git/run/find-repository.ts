@@ -1,0 +1,110 @@
+// Finds the repository that a path belongs to, and refuses one that agents could not work with.
+import { mkdtemp, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SettError } from "../../model/errors.ts";
+import { type Git, type GitResult, gitFailure, runGit, tryGit } from "./run-git.ts";
+import { goToWorkTree, workTreesBelow, workTreesOf } from "./work-trees.ts";
+
+/** A user and a group by number. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Where the parts of a repository are; in a linked worktree or a submodule that is not all below `toplevel`. Absolute paths. */
+export interface RepositoryPlace {
+  readonly toplevel: string;
+  /** Holds HEAD and the index. */
+  readonly gitDir: string;
+  /** Holds objects and refs, and Sett's own folder. */
+  readonly commonDir: string;
+  readonly objectsDir: string;
+  readonly objectFormat: "sha1" | "sha256";
+  readonly owner: Owner;
+  /** The user that containers run as: the owner, but never root. */
+  readonly containerUser: Owner;
+}
+
+/** The user of containers where root owns the repository. */
+const unprivileged: Owner = { uid: 10001, gid: 10001 };
+
+/** Throws repository-unusable; git-failed when git itself is missing. */
+export async function findRepository(git: Git, path: string): Promise<RepositoryPlace> {
+  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  if (!isFolder) throw unusable(`There is no folder ${path}.`, "Give the folder of a git repository.");
+  const [isBare, isInside, format] = await ask(git, path, [
+    "--is-bare-repository",
+    "--is-inside-work-tree",
+    "--show-object-format",
+  ]);
+  if (isBare === "true") {
+    const clone = unusable(`${path} is a bare repository.`, "Clone it, and work in the clone.");
+    throw goToWorkTree(path, await workTreesOf(git, path)) ?? clone;
+  }
+  if (isInside !== "true") throw unusable(`${path} is inside a repository's own folder.`, "Go to the files of the repository.");
+  const where = await ask(git, path, ["--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"]);
+  const [gitDir, commonDir, toplevel, ...rest] = where;
+  if (gitDir === undefined || commonDir === undefined || toplevel === undefined || rest.length > 0) {
+    throw unusable(`The path of the repository of ${path} has a line break.`, "Rename the folder.");
+  }
+  const objectsDir = await realpath(join(commonDir, "objects"));
+  await refusePartialClone(git, toplevel, gitDir);
+  const { uid, gid } = await stat(commonDir);
+  const containerUser = uid === 0 ? unprivileged : { uid, gid };
+  const objectFormat = format === "sha256" ? "sha256" : "sha1";
+  return { toplevel, gitDir, commonDir, objectsDir, objectFormat, owner: { uid, gid }, containerUser };
+}
+
+export function unusable(message: string, hint: string): SettError {
+  return new SettError("repository-unusable", message, { hint });
+}
+
+/** The answers of `git rev-parse`, a line each. */
+async function ask(git: Git, path: string, questions: readonly string[]): Promise<string[]> {
+  const run = { args: ["rev-parse", ...questions], cwd: path };
+  const result = await tryGit(git, run);
+  if (result.exitCode === 0) return linesOf(result.stdout);
+  if (/not a git repository/.test(result.stderr)) {
+    const make = unusable(`${path} is not in a git repository.`, "Make it one: `git init`, `git add`, `git commit`.");
+    throw goToWorkTree(path, await workTreesBelow(path)) ?? make;
+  }
+  if (!isForeign(result)) throw gitFailure(run, result);
+  if (process.getuid?.() !== 0) {
+    const hint = "Work in a clone of your own, or name the folder as safe.directory in your git configuration.";
+    throw unusable(`The repository of ${path} belongs to another user.`, hint);
+  }
+  return await askAsRoot(git, path, run.args);
+}
+
+function isForeign(result: GitResult): boolean {
+  return /dubious ownership|unsafe repository/.test(result.stderr);
+}
+
+/**
+ * Root may work in the repository of any user, but git requires a setting for that. Only this call needs it: later calls name the
+ * repository explicitly, and git then does not check its owner.
+ */
+async function askAsRoot(git: Git, path: string, args: readonly string[]): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-git-"));
+  try {
+    const config = join(folder, "config");
+    await writeFile(config, "[safe]\n\tdirectory = *\n");
+    return linesOf(await runGit(git, { args, cwd: path, env: { GIT_CONFIG_GLOBAL: config } }));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, "").split("\n");
+}
+
+/** git would have to fetch what is missing in the middle of packing what agents see. */
+async function refusePartialClone(git: Git, toplevel: string, gitDir: string): Promise<void> {
+  const promises = "^(extensions\\.partialclone|remote\\..*\\.promisor)$";
+  const partial = await tryGit(git, { args: [`--git-dir=${gitDir}`, "config", "--get-regexp", promises] });
+  if (partial.exitCode === 0) {
+    throw unusable(`The repository ${toplevel} is a partial clone.`, "Clone it without `--filter`, and work in that clone.");
+  }
+}

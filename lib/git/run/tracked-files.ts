@@ -1,0 +1,97 @@
+// The files that git tracks in a working copy, which a checkout leaves as they are where their content is the same.
+import { chmodSync, lstatSync, unlinkSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { type Path, pathOfBytes } from "../../folders/folder-entries.ts";
+import { emptyFolder } from "../../folders/remove-tree.ts";
+
+/** `mode`: as git has it. The path is in latin1, one character for each byte. */
+type TrackedFile = { mode: string; path: string };
+
+const submodule = "160000";
+const executable = "100755";
+const link = "120000";
+const slash = "/";
+const permissions = 0o7777;
+/** So many are looked at before others of this program have their turn. */
+const atATime = 500;
+
+export class TrackedFiles {
+  readonly #workspaceDir: string;
+  readonly #files: readonly TrackedFile[];
+
+  /** `listing`: what `git ls-files --stage -z` prints. */
+  constructor(workspaceDir: string, listing: Uint8Array) {
+    this.#workspaceDir = workspaceDir;
+    this.#files = Buffer.from(listing).toString("latin1").split("\0").filter(Boolean).map(fileOf);
+  }
+
+  /** Git leaves what is in the folder of a submodule, which has no repository here. */
+  async emptySubmodules(): Promise<void> {
+    for (const { mode, path } of this.#files) if (mode === submodule) await emptyFolder(this.#pathOf(path));
+  }
+
+  /**
+   * Removes files, so that the next checkout writes them again: those that were changed at
+   * `sinceNs` or later, or all without it. The time is that of the file system's own note
+   * (`ctime`), which no program can set.
+   */
+  async remove(sinceNs: bigint | undefined): Promise<void> {
+    for (const [index, { mode, path }] of this.#files.entries()) {
+      if (index % atATime === atATime - 1) await setImmediate();
+      if (mode === submodule) continue;
+      const at = this.#pathOf(path);
+      const stats = lstatSync(at, { throwIfNoEntry: false, bigint: true });
+      if (stats === undefined || stats.isDirectory()) continue;
+      if (sinceNs === undefined || stats.ctimeNs >= sinceNs) unlinkSync(at);
+    }
+  }
+
+  /** Gives files and their folders the modes of a checkout, of which git keeps one bit. True when one had another. */
+  async resetModes(): Promise<boolean> {
+    const mask = process.umask();
+    const [folderMode, plainMode, programMode] = [0o777 & ~mask, 0o666 & ~mask, 0o777 & ~mask];
+    let hasReset = false;
+    for (const folder of this.#folders()) hasReset = this.#resetMode(folder, folderMode) || hasReset;
+    for (const [index, { mode, path }] of this.#files.entries()) {
+      if (index % atATime === atATime - 1) await setImmediate();
+      if (mode === link) continue;
+      const wanted = mode === submodule ? folderMode : mode === executable ? programMode : plainMode;
+      hasReset = this.#resetMode(path, wanted) || hasReset;
+    }
+    return hasReset;
+  }
+
+  #resetMode(path: string, mode: number): boolean {
+    const at = this.#pathOf(path);
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    // A folder may have the group of the one that it is in.
+    const inherited = stats?.isDirectory() ? 0o2000 : 0;
+    if (stats === undefined || stats.isSymbolicLink() || stats.uid !== process.getuid?.()) return false;
+    if ((stats.mode & permissions & ~inherited) === mode) return false;
+    chmodSync(at, mode);
+    return true;
+  }
+
+  /** Those that come first are in none of the others. */
+  #folders(): Set<string> {
+    const folders = new Set<string>();
+    let last = "";
+    for (const { path } of this.#files) {
+      const folder = path.slice(0, Math.max(0, path.lastIndexOf(slash)));
+      if (folder === last) continue;
+      last = folder;
+      for (let end = folder.indexOf(slash); end !== -1; end = folder.indexOf(slash, end + 1)) folders.add(folder.slice(0, end));
+      if (folder !== "") folders.add(folder);
+    }
+    return folders;
+  }
+
+  #pathOf(path: string): Path {
+    return pathOfBytes(this.#workspaceDir, path);
+  }
+}
+
+function fileOf(entry: string): TrackedFile {
+  const tab = entry.indexOf("\t");
+  return { mode: entry.slice(0, entry.indexOf(" ")), path: entry.slice(tab + 1) };
+}

@@ -1,0 +1,26 @@
+// Why a commit is not checked out.
+import { SettError } from "../../model/errors.ts";
+import type { CommitHash } from "../../model/ids.ts";
+
+/** `maxBytes`: of the files of a commit. `signal`: ends the work, which then throws. */
+export interface CheckoutLimits {
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+export class CommitTooLarge extends SettError {
+  constructor(base: CommitHash) {
+    super("git-failed", `The files of the commit ${base} take more than \`resources.limits.disk\` allows.`, {
+      hint: "Raise it for the agent in sett.yml, or find out who has made the commit.",
+    });
+  }
+}
+
+export class CommitMissing extends SettError {
+  constructor(base: CommitHash, problem = "") {
+    const why = problem === "" ? "" : ` ${problem}`;
+    super("git-failed", `Commit ${base} is neither in the workspace nor in the exchange.${why}`, {
+      hint: "Was the commit amended, or the goal's ref removed? Post the goal again.",
+    });
+  }
+}

@@ -1,0 +1,49 @@
+// Finds the work trees of a repository whose own folder has no files: a bare one, with work trees
+// beside it.
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { SettError } from "../../model/errors.ts";
+import { type Git, tryGit } from "./run-git.ts";
+
+/** More entries are the files of something else. */
+const maxEntries = 1_000;
+const shown = 5;
+
+/**
+ * The folders directly below `folder` that are linked work trees: each has a file `.git`. `folder`
+ * is in no repository.
+ */
+export async function workTreesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  if (entries.length > maxEntries) return [];
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  const found = await Promise.all(
+    folders.map(async (path) => ((await stat(join(path, ".git")).catch(() => undefined))?.isFile() ? [path] : [])),
+  );
+  return found.flat().sort();
+}
+
+/**
+ * Lists the work trees of the bare repository at `path`, wherever they are, as git has them on
+ * record.
+ */
+export async function workTreesOf(git: Git, path: string): Promise<string[]> {
+  const { stdout } = await tryGit(git, { args: ["worktree", "list", "--porcelain", "-z"], cwd: path });
+  const trees = stdout.split("\0\0").map((tree) => tree.split("\0"));
+  return trees.flatMap((lines) => {
+    const isThere = !lines.some((line) => line === "bare" || line.startsWith("prunable"));
+    const worktree = lines.find((line) => line.startsWith("worktree "));
+    return isThere && worktree !== undefined ? [worktree.slice("worktree ".length)] : [];
+  });
+}
+
+/** Undefined where there are none. */
+export function goToWorkTree(folder: string, trees: readonly string[]): SettError | undefined {
+  const [first] = trees;
+  if (first === undefined) return undefined;
+  const names = trees.slice(0, shown).map((path) => basename(path));
+  const more = trees.length > shown ? ` and ${trees.length - shown} more` : "";
+  return new SettError("repository-unusable", `${folder} has no files of its own, but work trees: ${names.join(", ")}${more}.`, {
+    hint: `Go to one of them, as a sett works with its branch: cd ${first}`,
+  });
+}

@@ -1,0 +1,75 @@
+// What the cub's side of the mail sends, and sends again after a reconnect.
+import { expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { byMail } from "../../../../../lib/blackboard/mail/by-mail.ts";
+import { createMemoryBlackboard } from "../../../../../lib/blackboard/memory/create.ts";
+import { startedGrant } from "../../../../../lib/core/started-grant.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { at, done, queued, queueGrant, resultOf, user } from "../../../../support/blackboard/scene.ts";
+import { agentName, sampleAgent } from "../../../../support/records/sample.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
+
+const coder = agentName("coder");
+
+test("a result tells of its run only where the start does not, and after it nothing is sent again", async () => {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("mail") });
+  const board = memory.open();
+  await board.registerAgents([sampleAgent("coder")], user, { exact: true });
+  const { claim, goal } = await queueGrant(board);
+  const said: { say: string; run?: object; result?: object }[] = [];
+  const stop = new AbortController();
+  const answering = (async () => {
+    for await (const mails of board.followMail(stop.signal, () => false))
+      for (const mail of mails) {
+        const { message, quiet: isQuiet } = JSON.parse(mail.text);
+        said.push(message);
+        if (message.say === "started") {
+          const grant = startedGrant(queued("coder"), message.run);
+          await board.acceptGrant({ claim: claim.id, grant, leaseMs: 60_000, mail: { ...mail, isQuiet } });
+        } else await board.answerMail(mail, '{"outcome":"yes"}', board.connectionNumber());
+      }
+  })();
+  await using cub = byMail(memory.open(), { agent: coder });
+  const run = { run_id: randomUUID(), started_at: at, run_by: { pid: 7, born: "1@boot", namespace: "pid:[1]", container: "" } };
+  const begun = await cub.beginWork({ claim: claim.id, run, mayTake: true, maxBytes: undefined });
+  if (begun.outcome !== "taken") throw new Error(`The work is ${begun.outcome}.`);
+  const grant = startedGrant(begun.grant, { ...run, context_ids: begun.contextIds });
+  const order = done(claim.id, resultOf(goal, claim), grant);
+  expect(await cub.finishGrant(order)).toEqual({ outcome: "finished" });
+  expect(said.map(({ say, run }) => [say, run !== undefined])).toEqual([
+    ["started", true],
+    ["result", false],
+  ]);
+  memory.reconnect();
+  expect(await cub.finishGrant(order)).toEqual({ outcome: "finished" });
+  await waitFor("the repeat", () => said.length >= 3);
+  // Redis has lost the start, where it has lost the result.
+  expect(said.slice(2).map(({ say, run }) => [say, run !== undefined])).toEqual([["result", true]]);
+  stop.abort();
+  await answering;
+});
+
+test("on a new connection the start of a run is sent before a renewal of its lease", async () => {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("mail") });
+  const board = memory.open();
+  await board.registerAgents([sampleAgent("coder")], user, { exact: true });
+  const { claim } = await queueGrant(board);
+  const mailbox = memory.open();
+  const sent: string[] = [];
+  let listens = 0;
+  await using cub = byMail(
+    {
+      ...mailbox,
+      sendMail: async (_agent, { text }) => void sent.push(JSON.parse(text).message.say),
+      // The connection for answers comes back later than the one for calls.
+      followMailAnswers: (agent, signal, onFresh) => mailbox.followMailAnswers(agent, signal, () => listens++ || onFresh()),
+    },
+    { agent: coder, timeoutMs: 10 },
+  );
+  const run = { run_id: randomUUID(), started_at: at };
+  const begun = await cub.beginWork({ claim: claim.id, run, mayTake: true, maxBytes: undefined });
+  expect(begun.outcome).toBe("taken");
+  memory.reconnect();
+  await expect(cub.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1_000 })).rejects.toThrow();
+  expect(sent).toEqual(["started", "alive"]);
+});
